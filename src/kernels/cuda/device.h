@@ -17,7 +17,7 @@
 //                                  is unspecified at first.
 //   four(s, i)                     the floats s[i] to s[i + 3] at once, whose place is a multiple of 16 bytes
 //   load_four(p), store_four(x, p) four floats, or four bf16, of the GPU's memory at once, whose place is a multiple of
-//                                  their size: 16 bytes, or 8
+//                                  their size: 16 bytes, or 8. is_multiple_of(p, bytes) asks for that.
 //   sync_block()                   waits for all threads of the block; what they wrote before can be read after
 //   sync_warp()                    the same for the warp
 //   shuffle(x, from)               x of the lane `from`. All lanes of a warp call it together; so for the next three.
@@ -180,6 +180,10 @@ namespace {
 GPU_FUNCTION int lane() { return thread_index() % warp_size; }
 GPU_FUNCTION int warp_index() { return thread_index() / warp_size; }
 GPU_FUNCTION int block_warps() { return block_threads() / warp_size; }
+
+GPU_FUNCTION bool is_multiple_of(const void* p, size_t bytes) {
+  return reinterpret_cast<uintptr_t>(p) % bytes == 0;
+}
 
 GPU_FUNCTION float low_half(uint32_t x) {
   union {

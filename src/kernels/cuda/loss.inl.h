@@ -1,5 +1,6 @@
 // The losses of rows of logits and their gradients in place; log-probabilities, and the largest of each row. A block
-// has a row: it reads it once for the maximum and the sum together, and once more for what becomes of it.
+// has a row: each of its threads reads 32 columns of it at once, which stay in registers until they are what the row
+// becomes. Only a row of more than 32,768 columns is read again for its sums, and once more for what becomes of it.
 #pragma once
 
 #include "kernels/cuda/functions.inl.h"
@@ -10,66 +11,118 @@ namespace {
 
 constexpr float lowest_float = -3.402823466e38f;
 
-// Threads for a row of this width, of which each takes every n-th column.
-inline int threads_of_row(int64_t columns) {
-  constexpr int64_t columns_of_thread = 64, most = 16;
-  const int64_t warps = ceil_div(columns, columns_of_thread * warp_size);
-  return static_cast<int>(warps < most ? warps : most) * warp_size;
-}
+// --- a thread's columns -----------------------------------------------------------------------------
+
+constexpr int fours_of_thread = 8;  // four columns side by side
+constexpr int most_row_threads = 1024;
+constexpr int64_t most_columns_at_once = int64_t{4} * fours_of_thread * most_row_threads;
+
 inline Grid logits_grid(const char* name, int64_t rows, int64_t columns) {
-  const int threads = threads_of_row(columns);
-  return {name, rows, threads, 3 * static_cast<size_t>(threads / warp_size) * sizeof(float)};
+  constexpr int64_t columns_of_warp = 4 * fours_of_thread * warp_size, most = most_row_threads / warp_size;
+  const int64_t wanted = ceil_div(columns, columns_of_warp);
+  const int warps = static_cast<int>(wanted < most ? wanted : most);
+  return {name, rows, warps * warp_size, 5 * static_cast<size_t>(warps) * sizeof(float)};
+}
+
+// A thread's columns of a part of a row: of all threads' fours in turn, so that those of a warp lie side by side.
+struct RowPart {
+  Four fours[fours_of_thread];
+};
+GPU_FUNCTION int columns_of_round() { return 4 * fours_of_thread * block_threads(); }
+GPU_FUNCTION int column_of_four(int begin, int n) {
+  return begin + 4 * (n * block_threads() + thread_index());
+}
+
+// Beyond the row's end: −∞. Which columns a thread has is the same wherever the row lies.
+GPU_FUNCTION RowPart part_of_row(const float* x, int columns, int begin) {
+  const bool aligned = is_multiple_of(x, sizeof(Four));
+  RowPart part;
+#pragma unroll
+  for (int n = 0; n < fours_of_thread; ++n) {
+    const int c = column_of_four(begin, n);
+    if (aligned && c + 4 <= columns) {
+      part.fours[n] = load_four(x + c);
+    } else {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) part.fours[n].x[i] = c + i < columns ? x[c + i] : -INFINITY;
+    }
+  }
+  return part;
 }
 
 // --- over a row -------------------------------------------------------------------------------------
 
-// Of some elements x: the largest, Σ e^(x − top), and Σ x.
+// Of a row's elements x: the largest, Σ e^(x − top), and Σ (x − top).
 struct RowSums {
-  float top, exponentials, values;
+  float top, exponentials, shifted;
 };
 
-GPU_FUNCTION RowSums combined(RowSums a, RowSums b) {
-  const float top = fmaxf(a.top, b.top);
-  return {top, a.exponentials * expf(a.top - top) + b.exponentials * expf(b.top - top), a.values + b.values};
-}
-
-GPU_FUNCTION RowSums warp_sums(RowSums sums) {
+GPU_FUNCTION float top_of(const RowPart& part, float top) {
 #pragma unroll
-  for (int mask = warp_size / 2; mask > 0; mask /= 2) {
-    const RowSums other = {shuffle_xor(sums.top, mask), shuffle_xor(sums.exponentials, mask),
-                           shuffle_xor(sums.values, mask)};
-    // In the same order in both lanes, so that they get the same.
-    sums = (lane() & mask) == 0 ? combined(sums, other) : combined(other, sums);
+  for (const Four& four : part.fours) {
+#pragma unroll
+    for (const float x : four.x) top = fmaxf(top, x);
   }
-  return sums;
+  return top;
 }
 
-// Of a whole row, the same in all threads of the block.
-GPU_FUNCTION RowSums sums_of_row(const float* x, int64_t columns) {
-  RowSums sums = {lowest_float, 0, 0};
-  for (int64_t c = thread_index(); c < columns; c += block_threads()) {
-    const float value = x[c];
-    sums.values += value;
-    if (value > sums.top) {
-      sums.exponentials = sums.exponentials * expf(sums.top - value) + 1;
-      sums.top = value;
-    } else {
-      sums.exponentials += expf(value - sums.top);
+// x becomes e^(x − top), which is added to the sums.
+GPU_FUNCTION void exponentiate(RowPart& part, int columns, int begin, RowSums& sums) {
+#pragma unroll
+  for (int n = 0; n < fours_of_thread; ++n) {
+    const int left = columns - column_of_four(begin, n);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      float& x = part.fours[n].x[i];
+      const float shifted = x - sums.top;
+      if (i < left) sums.shifted += shifted;
+      x = expf(shifted);
+      sums.exponentials += x;
     }
   }
-  sums = warp_sums(sums);
-  const Shared<float> of_warps = shared<float>(0);
+}
+
+// Over the block's threads, the same in each. What a warp has gets a place of its own in shared memory; lanes then
+// combine the warps as those combined their lanes.
+GPU_FUNCTION float block_max(float x, const Shared<float>& of_warps) {
+  const float of_warp = warp_max(x);
+  if (lane() == 0) of_warps[warp_index()] = of_warp;
+  sync_block();
+  float other = lowest_float;
+  if (lane() < block_warps()) other = of_warps[lane()];
+  return warp_max(other);
+}
+GPU_FUNCTION RowSums block_sums(RowSums sums, const Shared<float>& of_warps) {
+  const float exponentials = warp_sum(sums.exponentials), shifted = warp_sum(sums.shifted);
   if (lane() == 0) {
-    of_warps[3 * warp_index()] = sums.top;
-    of_warps[3 * warp_index() + 1] = sums.exponentials;
-    of_warps[3 * warp_index() + 2] = sums.values;
+    of_warps[2 * warp_index()] = exponentials;
+    of_warps[2 * warp_index() + 1] = shifted;
   }
   sync_block();
-  sums = {of_warps[0], of_warps[1], of_warps[2]};
-  for (int w = 1; w < block_warps(); ++w)
-    sums = combined(sums, {of_warps[3 * w], of_warps[3 * w + 1], of_warps[3 * w + 2]});
-  sync_block();
-  return sums;
+  RowSums other = {sums.top, 0, 0};
+  if (lane() < block_warps()) {
+    other.exponentials = of_warps[2 * lane()];
+    other.shifted = of_warps[2 * lane() + 1];
+  }
+  return {sums.top, warp_sum(other.exponentials), warp_sum(other.shifted)};
+}
+
+// Of a whole row, the same in all threads of the block, with the same bits in each kernel that asks for them; uses three
+// floats of shared memory for each warp. Where a row fits, `part` then has this thread's e^(x − top).
+template <bool fits>
+GPU_FUNCTION RowSums sums_of_row(const float* x, int columns, RowPart& part) {
+  const int at_once = fits ? columns : columns_of_round();
+  float top = lowest_float;
+  for (int begin = 0; begin < columns; begin += at_once) {
+    part = part_of_row(x, columns, begin);
+    top = top_of(part, top);
+  }
+  RowSums sums = {block_max(top, shared<float>(0)), 0, 0};
+  for (int begin = 0; begin < columns; begin += at_once) {
+    if (!fits) part = part_of_row(x, columns, begin);
+    exponentiate(part, columns, begin, sums);
+  }
+  return block_sums(sums, shared<float>(static_cast<size_t>(block_warps()) * sizeof(float)));
 }
 
 // --- losses -----------------------------------------------------------------------------------------
@@ -86,47 +139,95 @@ inline SmoothedTarget smoothed_target(Smoothing smoothing, int64_t vocabulary) {
   return {1 - smoothing.amount, vocabulary > 1 ? smoothing.amount / (v - 1) : 0};
 }
 
-GPU_KERNEL cross_entropy_kernel(Matrix logits, const int32_t* targets, SmoothedTarget q, bool gradient,
-                                float* losses) {
+GPU_FUNCTION void store_numbers(const Four& x, float* to) { store_four(x, to); }
+GPU_FUNCTION void store_numbers(const Four& x, Bf16* to) { store_four(rounded_to_bf16(x), to); }
+GPU_FUNCTION void store_number(float x, float* to) { *to = x; }
+GPU_FUNCTION void store_number(float x, Bf16* to) { *to = rounded_to_bf16(x); }
+
+// The first `left` of four numbers.
+template <class T>
+GPU_FUNCTION void store_some(const Four& x, T* to, bool aligned, int left) {
+  if (aligned && left >= 4) {
+    store_numbers(x, to);
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+    if (i < left) store_number(x.x[i], to + i);
+}
+
+// Of a thread's columns, whose e^(x − top) it has.
+GPU_FUNCTION void store_gradient(const RowPart& part, int begin, const Matrix& logits, int64_t row,
+                                 int target, SmoothedTarget q, float scale) {
+  const bool rounds = logits.rounded != nullptr;
+  float* x = rounds ? nullptr : logits.data + row * logits.stride;
+  Bf16* rounded = rounds ? logits.rounded + row * logits.stride : nullptr;
+  const bool aligned = rounds ? is_multiple_of(rounded, sizeof(FourBf16)) : is_multiple_of(x, sizeof(Four));
+  const int columns = static_cast<int>(logits.columns);
+#pragma unroll
+  for (int n = 0; n < fours_of_thread; ++n) {
+    const int c = column_of_four(begin, n);
+    if (c >= columns) continue;
+    Four d;
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      d.x[i] = fmaf(part.fours[n].x[i], scale, c + i == target ? -q.right : -q.other);
+    if (rounds) {
+      store_some(d, rounded + c, aligned, columns - c);
+    } else {
+      store_some(d, x + c, aligned, columns - c);
+    }
+  }
+}
+
+template <bool fits>
+GPU_KERNEL_OF(most_row_threads, 1)
+cross_entropy_kernel(Matrix logits, const int32_t* targets, SmoothedTarget q, bool gradient, float* losses) {
   const int64_t r = block_index();
-  float* x = logits.data + r * logits.stride;
-  const int32_t target = targets[r];
-  const RowSums sums = sums_of_row(x, logits.columns);  // after which all threads have read the row
+  const float* x = logits.data + r * logits.stride;
+  const int columns = static_cast<int>(logits.columns), target = targets[r];
+  const float of_target = x[target];  // before its gradient takes its place
+  RowPart part;
+  RowSums sums = sums_of_row<fits>(x, columns, part);
   if (thread_index() == 0) {
-    const float log_sum = logf(sums.exponentials), shifted_target = x[target] - sums.top;
-    const float shifted = sums.values - static_cast<float>(logits.columns) * sums.top;
+    const float log_sum = logf(sums.exponentials), shifted_target = of_target - sums.top;
     // −Σ q·log p, with log p = (x − top) − log Σ e^(x − top) and Σ q = 1
-    losses[2 * r] = log_sum - (q.right - q.other) * shifted_target - q.other * shifted;
+    losses[2 * r] = log_sum - (q.right - q.other) * shifted_target - q.other * sums.shifted;
     losses[2 * r + 1] = -(shifted_target - log_sum);
   }
   if (!gradient) return;
-  sync_block();
   const float scale = 1 / sums.exponentials;
-  for (int64_t c = thread_index(); c < logits.columns; c += block_threads()) {
-    const float d = fmaf(expf(x[c] - sums.top), scale, c == target ? -q.right : -q.other);
-    if (logits.rounded != nullptr) {
-      logits.rounded[r * logits.stride + c] = rounded_to_bf16(d);
-    } else {
-      x[c] = d;
+  const int at_once = fits ? columns : columns_of_round();
+  for (int begin = 0; begin < columns; begin += at_once) {
+    if (!fits) {
+      part = part_of_row(x, columns, begin);
+      exponentiate(part, columns, begin, sums);
     }
+    store_gradient(part, begin, logits, r, target, q, scale);
   }
 }
 
 void cross_entropy(Context& context, Matrix logits, const int32_t* targets, Smoothing smoothing,
                    bool gradient, float* losses) {
-  launch(context, logits_grid("cross_entropy", logits.rows, logits.columns), cross_entropy_kernel, logits,
-         targets, smoothed_target(smoothing, logits.columns), gradient, losses);
+  launch(context, logits_grid("cross_entropy", logits.rows, logits.columns),
+         logits.columns <= most_columns_at_once ? cross_entropy_kernel<true> : cross_entropy_kernel<false>,
+         logits, targets, smoothed_target(smoothing, logits.columns), gradient, losses);
 }
 
-GPU_KERNEL log_softmax_kernel(Matrix logits) {
+template <bool fits>
+GPU_KERNEL_OF(most_row_threads, 1)
+log_softmax_kernel(Matrix logits) {
   float* x = logits.data + block_index() * logits.stride;
-  const RowSums sums = sums_of_row(x, logits.columns);
+  RowPart part;
+  const RowSums sums = sums_of_row<fits>(x, static_cast<int>(logits.columns), part);
   const float log_sum = logf(sums.exponentials);
   for (int64_t c = thread_index(); c < logits.columns; c += block_threads()) x[c] = x[c] - sums.top - log_sum;
 }
 
 void log_softmax(Context& context, Matrix logits) {
-  launch(context, logits_grid("log_softmax", logits.rows, logits.columns), log_softmax_kernel, logits);
+  launch(context, logits_grid("log_softmax", logits.rows, logits.columns),
+         logits.columns <= most_columns_at_once ? log_softmax_kernel<true> : log_softmax_kernel<false>,
+         logits);
 }
 
 // The larger of the two is taken out of the sum: then it lies between the smaller share and 1.
@@ -182,15 +283,20 @@ GPU_FUNCTION Element next_of_thread(const float* x, int64_t columns, RowOffset o
 }
 
 // Each thread has the first of its own elements at hand; the leader's thread looks for its next one.
-GPU_KERNEL top_kernel(ConstMatrix rows, int64_t count, bool after_softmax, Element* largest) {
+template <bool fits>
+GPU_KERNEL_OF(most_row_threads, 1)
+top_kernel(ConstMatrix rows, int64_t count, bool after_softmax, Element* largest) {
   const float* x = rows.data + block_index() * rows.row_stride;
   RowOffset offset = {0, 0};
   if (after_softmax) {
-    const RowSums sums = sums_of_row(x, rows.columns);
+    RowPart part;
+    const RowSums sums = sums_of_row<fits>(x, static_cast<int>(rows.columns), part);
     offset = {sums.top, logf(sums.exponentials)};
   }
-  const Shared<float> values = shared<float>(0);
-  const Shared<int32_t> columns = shared<int32_t>(static_cast<size_t>(block_warps()) * sizeof(float));
+  const size_t after_sums = 3 * static_cast<size_t>(block_warps()) * sizeof(float);
+  const Shared<float> values = shared<float>(after_sums);
+  const Shared<int32_t> columns =
+      shared<int32_t>(after_sums + static_cast<size_t>(block_warps()) * sizeof(float));
   Element own = next_of_thread(x, rows.columns, offset, {-1, 0});
   for (int64_t n = 0; n < count; ++n) {
     const Element of_warp = warp_leader(own);
@@ -199,11 +305,9 @@ GPU_KERNEL top_kernel(ConstMatrix rows, int64_t count, bool after_softmax, Eleme
       columns[warp_index()] = of_warp.column;
     }
     sync_block();
-    Element leader = {columns[0], values[0]};
-    for (int w = 1; w < block_warps(); ++w) {
-      const Element other = {columns[w], values[w]};
-      if (leads(other, leader)) leader = other;
-    }
+    Element leader = {-1, -INFINITY};
+    if (lane() < block_warps()) leader = {columns[lane()], values[lane()]};
+    leader = warp_leader(leader);
     sync_block();
     if (thread_index() == 0) largest[block_index() * count + n] = leader;
     if (leader.column >= 0 && own.column == leader.column)
@@ -212,12 +316,13 @@ GPU_KERNEL top_kernel(ConstMatrix rows, int64_t count, bool after_softmax, Eleme
 }
 
 void top(Context& context, ConstMatrix rows, int64_t count, Element* largest) {
-  launch(context, logits_grid("top", rows.rows, rows.columns), top_kernel, rows, count, false, largest);
+  launch(context, logits_grid("top", rows.rows, rows.columns), top_kernel<true>, rows, count, false, largest);
 }
 
 void top_log_probabilities(Context& context, ConstMatrix logits, int64_t count, Element* largest) {
-  launch(context, logits_grid("top_log_probabilities", logits.rows, logits.columns), top_kernel, logits,
-         count, true, largest);
+  launch(context, logits_grid("top_log_probabilities", logits.rows, logits.columns),
+         logits.columns <= most_columns_at_once ? top_kernel<true> : top_kernel<false>, logits, count, true,
+         largest);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 // Sorting of a batch's rows by a key, its word or its position, so that rows of one key stand side by side, in their
-// order. One block sorts: four bits of the keys at a time, each thread a run of the rows.
+// order. Blocks sort tiles of rows, where each row counts those of its tile that come before it; then each row finds, by
+// halving, how many of every other tile do. That is work by the square of the number of rows, of which 25,000 take a
+// hundred tiles.
 #pragma once
 
 #include "kernels/cuda/rows.inl.h"
@@ -7,100 +9,72 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr int digit_bits = 4, digits = 1 << digit_bits;
-constexpr int64_t most_sorting_threads = 512;
+constexpr int sorted_tile = 256;  // rows, one for each thread of a block
+constexpr int32_t no_key = 0x7fffffff;
 
 // Rows and their keys, in the order of the keys.
 struct SortedRows {
   int32_t *keys, *rows;
 };
 
-// x of all lanes before this one, and its own, added up.
-GPU_FUNCTION int32_t sum_up_to_lane(int32_t x) {
+// ids, or where that is null the positions, are the keys. The last tile is filled up with what comes last.
+GPU_KERNEL sort_tiles_kernel(const int32_t* ids, const RowKey* row_keys, int64_t count, SortedRows tiles) {
+  const Shared<int32_t> keys = shared<int32_t>(0);
+  const int64_t begin = block_index() * sorted_tile, row = begin + thread_index();
+  int32_t key = no_key;
+  if (row < count) key = ids != nullptr ? ids[row] : static_cast<int32_t>(row_keys[row].position);
+  keys[thread_index()] = key;
+  sync_block();
+  int place = 0;
+#pragma unroll 8
+  for (int i = 0; i < sorted_tile; ++i) {
+    const int32_t other = keys[i];
+    place += other < key || (other == key && i < thread_index()) ? 1 : 0;
+  }
+  tiles.keys[begin + place] = key;
+  tiles.rows[begin + place] = static_cast<int32_t>(row);
+}
+
+// How many keys of a sorted tile are below the limit.
+GPU_FUNCTION int keys_below(const int32_t* tile, int32_t limit) {
+  int below = 0;
 #pragma unroll
-  for (int distance = 1; distance < warp_size; distance *= 2) {
-    const int32_t before = shuffle(x, lane() >= distance ? lane() - distance : lane());
-    if (lane() >= distance) x += before;
-  }
-  return x;
+  for (int step = sorted_tile / 2; step > 0; step /= 2) below += tile[below + step - 1] < limit ? step : 0;
+  return below + (tile[below] < limit ? 1 : 0);
 }
 
-// counts[digit · threads + t] becomes how many rows with this digit are in the runs of the threads before t, and
-// totals[digit] how many there are of it. A warp takes a digit, and a lane some threads' counts.
-GPU_FUNCTION void add_up_counts(const Shared<int32_t>& counts, const Shared<int32_t>& totals) {
-  const int of_lane = block_threads() / warp_size;
-  for (int digit = warp_index(); digit < digits; digit += block_warps()) {
-    const int first = digit * block_threads() + lane() * of_lane;
-    int32_t own = 0;
-    for (int i = 0; i < of_lane; ++i) own += counts[first + i];
-    const int32_t up_to = sum_up_to_lane(own);
-    if (lane() == warp_size - 1) totals[digit] = up_to;
-    int32_t before = up_to - own;
-    for (int i = 0; i < of_lane; ++i) {
-      const int32_t count = counts[first + i];
-      counts[first + i] = before;
-      before += count;
-    }
+// Of rows with the same key, those of earlier tiles come first.
+GPU_KERNEL merge_tiles_kernel(SortedRows tiles, int64_t count, SortedRows to) {
+  const int64_t tile_count = ceil_div(count, sorted_tile);
+  const int64_t i = block_index() * block_threads() + thread_index(), own = i / sorted_tile;
+  if (i >= tile_count * sorted_tile) return;
+  const int32_t key = tiles.keys[i];
+  if (tiles.rows[i] >= count) return;
+  int64_t place = i % sorted_tile;
+#pragma unroll 4
+  for (int64_t tile = 0; tile < tile_count; ++tile) {
+    const int below = keys_below(tiles.keys + tile * sorted_tile, tile < own ? key + 1 : key);
+    place += tile != own ? below : 0;
   }
+  to.keys[place] = key;
+  to.rows[place] = tiles.rows[i];
 }
 
-// One digit: from one pair of arrays to the other.
-GPU_FUNCTION void sort_by_digit(int64_t begin, int64_t end, int shift, SortedRows from, SortedRows to) {
-  const Shared<int32_t> totals = shared<int32_t>(0);
-  const Shared<int32_t> counts = shared<int32_t>(digits * sizeof(int32_t));
-  const auto place = [&](int64_t i) {
-    return (from.keys[i] >> shift & (digits - 1)) * block_threads() + thread_index();
-  };
-  for (int digit = 0; digit < digits; ++digit) counts[digit * block_threads() + thread_index()] = 0;
-  for (int64_t i = begin; i < end; ++i) counts[place(i)] += 1;
-  sync_block();
-  add_up_counts(counts, totals);
-  sync_block();
-  int32_t smaller_digits[digits];
-  int32_t before = 0;
-  for (int digit = 0; digit < digits; ++digit) {
-    smaller_digits[digit] = before;
-    before += totals[digit];
-  }
-  for (int64_t i = begin; i < end; ++i) {
-    const int32_t to_row = smaller_digits[place(i) / block_threads()] + counts[place(i)];
-    counts[place(i)] += 1;
-    to.keys[to_row] = from.keys[i];
-    to.rows[to_row] = from.rows[i];
-  }
-  sync_block();
+constexpr int64_t sorting_floats(int64_t count) {  // of workspace
+  return 4 * ceil_div(count, sorted_tile) * sorted_tile;
 }
 
-// ids, or where that is null the positions, are the keys.
-GPU_KERNEL sort_rows_kernel(const int32_t* ids, const RowKey* row_keys, int64_t count, int passes,
-                            SortedRows a, SortedRows b) {
-  const int64_t run = ceil_div(count, block_threads()), begin = thread_index() * run;
-  const int64_t end = begin + run < count ? begin + run : count;
-  for (int64_t i = begin; i < end; ++i) {
-    a.keys[i] = ids != nullptr ? ids[i] : static_cast<int32_t>(row_keys[i].position);
-    a.rows[i] = static_cast<int32_t>(i);
-  }
-  for (int pass = 0; pass < passes; ++pass)
-    sort_by_digit(begin, end, pass * digit_bits, pass % 2 == 0 ? a : b, pass % 2 == 0 ? b : a);
-}
-
-constexpr int64_t sorting_floats(int64_t count) { return 4 * count; }  // of workspace
-
-// Keys are below `keys`.
 inline SortedRows sort_rows(Context& context, const int32_t* ids, const RowKey* row_keys, int64_t count,
-                            int64_t keys, float* memory) {
-  constexpr int64_t rows_of_thread = 16;
+                            float* memory) {
+  constexpr int merging_threads = 128;
+  const int64_t tiles = ceil_div(count, sorted_tile), size = tiles * sorted_tile;
   int32_t* words = reinterpret_cast<int32_t*>(memory);
-  const SortedRows a = {words, words + count}, b = {words + 2 * count, words + 3 * count};
-  int passes = 1;
-  while (passes < 8 && keys > int64_t{1} << passes * digit_bits) ++passes;
-  const int64_t wanted = ceil_div(ceil_div(count, rows_of_thread), warp_size) * warp_size;
-  const int threads = static_cast<int>(wanted < most_sorting_threads ? wanted : most_sorting_threads);
-  launch(
-      context,
-      {"sort_rows", count > 0 ? 1 : 0, threads, digits * sizeof(int32_t) * static_cast<size_t>(threads + 1)},
-      sort_rows_kernel, ids, row_keys, count, passes, a, b);
-  return passes % 2 == 0 ? a : b;
+  const SortedRows by_tile = {words, words + size}, sorted = {words + 2 * size, words + 3 * size};
+  launch(context, {"sort_tiles", tiles, sorted_tile, sorted_tile * sizeof(int32_t)}, sort_tiles_kernel, ids,
+         row_keys, count, by_tile);
+  launch(context, {"merge_tiles", size / merging_threads, merging_threads}, merge_tiles_kernel, by_tile,
+         count, sorted);
+  return sorted;
 }
 
 }  // namespace
