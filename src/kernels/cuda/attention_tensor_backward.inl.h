@@ -49,16 +49,16 @@ struct QueryRows {
   uint32_t kept;                 // a bit for each of this lane's 32 pairs with 64 keys
 };
 
-// Σ out · its gradient, over one head's columns: the same in all four lanes of a row.
+// Of row g, or g + 8, Σ out · its gradient over the head's columns: the same in all four lanes of a row.
 template <int width>
-GPU_FUNCTION float delta_of(const Words (&out)[width / 32], const Words (&gradient)[width / 32]) {
+GPU_FUNCTION float delta_of(const OwnRows<width>& out, const OwnRows<width>& gradients, int i) {
   float sum = 0;
 #pragma unroll
-  for (int c = 0; c < width / 32; ++c)
+  for (int c = 0; c < width / 16; ++c)
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      sum = fmaf(low_half(out[c].x[i]), low_half(gradient[c].x[i]), sum);
-      sum = fmaf(high_half(out[c].x[i]), high_half(gradient[c].x[i]), sum);
+    for (int n = i; n < 4; n += 2) {
+      sum = fmaf(low_half(out.parts[c].x[n]), low_half(gradients.parts[c].x[n]), sum);
+      sum = fmaf(high_half(out.parts[c].x[n]), high_half(gradients.parts[c].x[n]), sum);
     }
   sum += shuffle_xor(sum, 1);
   return sum + shuffle_xor(sum, 2);
@@ -70,12 +70,12 @@ GPU_FUNCTION uint32_t kept_pairs(const DropoutMask& mask, const SpanHead& head, 
   uint32_t kept = 0;
 #pragma unroll
   for (int i = 0; i < 2; ++i) {
-    const KeyMultipliers multipliers = key_multipliers(mask, head, query + 8 * i, first_key);
+    const KeyDraws draws = key_draws(mask, head, query + 8 * i, first_key);
 #pragma unroll
     for (int j = 0; j < 8; ++j)
 #pragma unroll
       for (int e = 0; e < 2; ++e)
-        if (keeps(mask, multipliers, j, e)) kept |= 1u << (j / 2 * 8 + i * 4 + j % 2 * 2 + e);
+        if (keeps(mask, draws, j, e)) kept |= 1u << (j / 2 * 8 + i * 4 + j % 2 * 2 + e);
   }
   return kept;
 }
@@ -92,7 +92,7 @@ GPU_FUNCTION QueryRows query_rows(const TensorBackward& o, const SpanHead& head,
     const int64_t place = (head.queries.begin + query) * shape.heads + head.index;
     rows.visible[i] = visible_to(shape, head, query);
     rows.log_sums[i] = query < head.queries.length ? o.log_sums[place] * log2_e : 0;
-    rows.deltas[i] = delta_of<width>(out.words[i], gradients.words[i]);
+    rows.deltas[i] = delta_of<width>(out, gradients, i);
   }
   rows.kept = kept_pairs(o.forward.mask, head, first + lane_row(), first_key);
   return rows;
@@ -110,7 +110,7 @@ GPU_FUNCTION void pair_gradients(const TensorBackward& o, const QueryRows& rows,
     for (int e = 0; e < 4; ++e) {
       const int i = e / 2, key = first_key + 8 * j + 2 * lane_pair() + e % 2;
       const float multiplier = (bits >> (i * 4 + j * 2 + e % 2) & 1) != 0 ? kept_scale : 0;
-      const float p = key < rows.visible[i] ? exp2f(fmaf(scores[j][e], scale, -rows.log_sums[i])) : 0;
+      const float p = key < rows.visible[i] ? power_of_2(fmaf(scores[j][e], scale, -rows.log_sums[i])) : 0;
       gradients[j][e] = p * (gradients[j][e] * multiplier - rows.deltas[i]);
       scores[j][e] = p * multiplier;
     }
@@ -125,7 +125,7 @@ GPU_FUNCTION void make_pairs(const TensorBackward& o, const SpanHead& head, int 
                  dout = head_rows(o.out_gradient, head.queries, head, shape.width),
                  k = head_rows(o.forward.k, head.keys, head, shape.width),
                  v = head_rows(o.forward.v, head.keys, head, shape.width);
-  for (int m = warp_index(); m < key_tiles; m += block_warps()) {
+  for (int m = uniform_warp_index(); m < key_tiles; m += block_warps()) {
     const int query = first_query + tensor_rows * m;
     if (!tiles_meet(shape, head, query, first_key)) continue;
     const OwnRows<width> queries = own_rows_of<width>(q, query), gradients = own_rows_of<width>(dout, query);
@@ -203,14 +203,14 @@ GPU_FUNCTION int tiles_of(const Span& span, int rows) { return (span.length + ro
 
 template <int width>
 GPU_KERNEL short_spans_gradients_kernel(TensorBackward o) {
-  const SpanHead head = head_of(o.forward.shape, block_index());
+  const SpanHead head = tensor_head_of(o.forward.shape, block_index());
   if (!is_short(head)) return;
   make_pairs<width>(o, head, 0, 0);
   sync_block();
   const int of_keys = tiles_of(head.keys, tensor_rows),
             all = 2 * of_keys + tiles_of(head.queries, tensor_rows);
 #pragma unroll 1
-  for (int tile = warp_index(); tile < all; tile += short_span_warps) {
+  for (int tile = uniform_warp_index(); tile < all; tile += short_span_warps) {
     TileSums<width> sums = {};
     if (tile < 2 * of_keys) {
       const Pairs kind = tile % 2 == 0 ? Pairs::weights : Pairs::scores;
@@ -237,11 +237,11 @@ GPU_FUNCTION void long_span_keys(const TensorBackward& o, const SpanHead& head, 
       sync_block();
 #pragma unroll
       for (int i = 0; i < at_once; ++i)
-        add_to_keys<width>(o, head, Pairs(n + i), query, first, warp_index(), sums[i]);
+        add_to_keys<width>(o, head, Pairs(n + i), query, first, uniform_warp_index(), sums[i]);
     }
 #pragma unroll
     for (int i = 0; i < at_once; ++i)
-      store_keys<width>(o, head, Pairs(n + i), first + tensor_rows * warp_index(), sums[i]);
+      store_keys<width>(o, head, Pairs(n + i), first + tensor_rows * uniform_warp_index(), sums[i]);
   }
 }
 
@@ -252,17 +252,18 @@ GPU_FUNCTION void long_span_queries(const TensorBackward& o, const SpanHead& hea
     sync_block();
     make_pairs<width>(o, head, first, key);
     sync_block();
-    add_to_queries<width>(o, head, first, warp_index(), key, sums);
+    add_to_queries<width>(o, head, first, uniform_warp_index(), key, sums);
   }
-  store_queries<width>(o, head, first + tensor_rows * warp_index(), sums);
+  store_queries<width>(o, head, first + tensor_rows * uniform_warp_index(), sums);
 }
 
 template <int width>
 GPU_KERNEL long_spans_gradients_kernel(TensorBackward o) {
-  const SpanHead head = head_of(o.forward.shape, block_index() / o.forward.parts);
+  const uint32_t block = static_cast<uint32_t>(block_index()), parts = static_cast<uint32_t>(o.forward.parts);
+  const SpanHead head = tensor_head_of(o.forward.shape, block / parts);
   if (is_short(head)) return;
   const int of_keys = tiles_of(head.keys, tensor_keys), all = of_keys + tiles_of(head.queries, tensor_keys);
-  for (int n = static_cast<int>(block_index() % o.forward.parts); n < all; n += o.forward.parts)
+  for (int n = static_cast<int>(block % parts); n < all; n += o.forward.parts)
     if (n < of_keys)
       long_span_keys<width>(o, head, n * tensor_keys);
     else

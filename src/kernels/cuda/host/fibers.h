@@ -87,6 +87,14 @@ inline void store_words(uint16_t* to, const Words& words, const char* file = __b
   on_host::check_address(to, sizeof(Words), {file, line});
   memcpy(to, &words, sizeof words);
 }
+inline Words load_words_if(bool there, const uint16_t* from, const char* file = __builtin_FILE(),
+                           int line = __builtin_LINE()) {
+  return there ? load_words(from, file, line) : Words{{0, 0, 0, 0}};
+}
+inline float power_of_2(float x) {
+  const float power = exp2f(x);
+  return power < 0x1p-126F ? 0 : power;
+}
 inline uint32_t bits_in_bf16(float x) {
   const auto bits = static_cast<uint32_t>(to_bits(x));
   return x != x ? 0x7fff : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
