@@ -1,6 +1,6 @@
-// Attention of heads in bf16, by the tensor cores. A warp takes a tile of 16 queries through the keys, 64 at a time, and
-// keeps scores, weights and sums in registers: shared memory and barriers it needs none. What the tiles of a span read
-// twice, the caches have.
+// Attention of heads in bf16, by the tensor cores. A warp takes a tile of 16 queries through the keys, 64 at a time,
+// with scores, weights and sums in registers: it needs neither shared memory nor barriers. What several tiles of a span
+// read, the caches have.
 #pragma once
 
 #include "kernels/cuda/attention_tensor_tiles.inl.h"
@@ -78,7 +78,7 @@ GPU_FUNCTION void drop_weights(const DropoutMask& mask, const SpanHead& head, in
 }
 
 // Tiles of eight keys, two of them side by side, as the left operand of a product.
-GPU_FUNCTION Words left_operand(const float (&left)[4], const float (&right)[4]) {
+GPU_FUNCTION FourWords left_operand(const float (&left)[4], const float (&right)[4]) {
   return {{bf16_pair(left[0], left[1]), bf16_pair(left[2], left[3]), bf16_pair(right[0], right[1]),
            bf16_pair(right[2], right[3])}};
 }

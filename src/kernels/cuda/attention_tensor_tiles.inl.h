@@ -1,7 +1,7 @@
-// What attention in bf16 is made of, forward and backward: tiles of 16 rows of one head, whose products the tensor cores
-// compute. A lane reads eight columns of a row at once, straight from the GPU's memory into the registers where the
-// tensor cores want them. What they take for columns 2t, 2t + 1, 2t + 8 and 2t + 9 are then eight columns side by side,
-// in two products: a sum over columns has any order, as long as both sides have the same.
+// What attention in bf16 is made of, forward and backward: tiles of 16 rows of one head, whose products the tensor
+// cores compute. A lane reads eight columns of a row at once, straight from the GPU's memory into the registers where
+// the tensor cores want them. What they take for columns 2t, 2t + 1, 2t + 8 and 2t + 9 of two products are then eight
+// columns side by side: a sum over columns has any order, as long as both sides have the same.
 #pragma once
 
 #include "kernels/cuda/attention_tiles.inl.h"
@@ -53,7 +53,7 @@ GPU_FUNCTION HeadRows head_rows(ConstMatrix m, const Span& span, const SpanHead&
 }
 
 // Columns [c, c + 8) of row r; zeros where there are none.
-GPU_FUNCTION Words words_of(const HeadRows& rows, int r, int c) {
+GPU_FUNCTION FourWords words_of(const HeadRows& rows, int r, int c) {
   const uint32_t place = static_cast<uint32_t>(r) * rows.stride + static_cast<uint32_t>(c);
   return load_words_if(r < rows.count && c < rows.width, rows.data + place);
 }
@@ -62,7 +62,7 @@ GPU_FUNCTION Words words_of(const HeadRows& rows, int r, int c) {
 // columns.
 template <int width>
 struct OwnRows {
-  Words parts[width / 16];
+  FourWords parts[width / 16];
 };
 
 template <int width>
@@ -71,8 +71,8 @@ GPU_FUNCTION OwnRows<width> own_rows_of(const HeadRows& rows, int first) {
 #pragma unroll
   for (int c = 0; c < width / 32; ++c) {
     const int column = 32 * c + 8 * lane_pair();
-    const Words g = words_of(rows, first + lane_row(), column),
-                g8 = words_of(rows, first + lane_row() + 8, column);
+    const FourWords g = words_of(rows, first + lane_row(), column),
+                    g8 = words_of(rows, first + lane_row() + 8, column);
     own.parts[2 * c] = {{g.x[0], g8.x[0], g.x[1], g8.x[1]}};
     own.parts[2 * c + 1] = {{g.x[2], g8.x[2], g.x[3], g8.x[3]}};
   }
@@ -83,7 +83,7 @@ GPU_FUNCTION OwnRows<width> own_rows_of(const HeadRows& rows, int first) {
 template <int width, int tiles>
 GPU_FUNCTION void add_row_products(const OwnRows<width>& own, const HeadRows& other, int first,
                                    float (*sums)[4]) {
-  Words words[tiles][width / 32];
+  FourWords words[tiles][width / 32];
 #pragma unroll
   for (int j = 0; j < tiles; ++j)
 #pragma unroll
@@ -101,21 +101,21 @@ GPU_FUNCTION void add_row_products(const OwnRows<width>& own, const HeadRows& ot
 // --- weighted sums of rows --------------------------------------------------------------------------
 
 // A tile of sums of rows. Of each run of 64 columns a lane has columns [16t, 16t + 16): sums[8n + j] has column
-// 64n + 16t + j of row g, then that 8 columns on, then the same of row g + 8. Thus a lane reads eight columns of a row at
-// once, here too.
+// 64n + 16t + j of row g, then the one 8 columns on, then the same of row g + 8. Thus a lane reads eight columns of a
+// row at once here, too.
 template <int width>
 using TileSums = float[width / 8][4];
 
 // sums += weights · rows [first, first + 16)
 template <int width>
-GPU_FUNCTION void add_weighted_tile(const Words& weights, const HeadRows& rows, int first,
+GPU_FUNCTION void add_weighted_tile(const FourWords& weights, const HeadRows& rows, int first,
                                     TileSums<width>& sums) {
   const int r = first + 2 * lane_pair();
 #pragma unroll
   for (int n = 0; n < width / 64; ++n) {
     const int c = 64 * n + 8 * lane_row();
-    const Words a = words_of(rows, r, c), b = words_of(rows, r + 1, c), c8 = words_of(rows, r + 8, c),
-                d = words_of(rows, r + 9, c);
+    const FourWords a = words_of(rows, r, c), b = words_of(rows, r + 1, c), c8 = words_of(rows, r + 8, c),
+                    d = words_of(rows, r + 9, c);
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       add_product(sums[8 * n + 2 * i], weights, low_halves(a.x[i], b.x[i]), low_halves(c8.x[i], d.x[i]));
@@ -131,7 +131,7 @@ GPU_FUNCTION void store_eight(const Matrix& to, int64_t place, bool accumulate, 
 #pragma unroll
     for (int i = 0; i < 8; ++i) x[i] += to.data[place + i];
   } else if (accumulate) {
-    const Words before = load_words(to.rounded + place);
+    const FourWords before = load_words(to.rounded + place);
 #pragma unroll
     for (int i = 0; i < 8; ++i) x[i] += i % 2 == 0 ? low_half(before.x[i / 2]) : high_half(before.x[i / 2]);
   }

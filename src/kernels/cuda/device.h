@@ -3,6 +3,8 @@
 // a fiber and each word checks how it is used (host/fibers.h).
 //
 //   GPU_KERNEL, GPU_FUNCTION       what a GPU runs: started by launch(), called by a kernel
+//   GPU_KERNEL_OF(threads, blocks) a kernel of at most so many threads a block, of which so many blocks are to fit into
+//                                  the registers of a multiprocessor
 //   launch(context, grid, k, ...)  runs kernel k(...) with grid.threads threads in each of grid.blocks blocks. Kernels
 //                                  run one after another, in the order of their launches.
 //
@@ -62,13 +64,14 @@ struct Four {
   float x[4];
 };
 
-struct alignas(16) Words {
+struct alignas(16) FourWords {
   uint32_t x[4];
 };
 
 #if defined(__CUDACC__)
 
 #define GPU_KERNEL static __global__ void
+#define GPU_KERNEL_OF(threads, blocks) static __global__ void __launch_bounds__(threads, blocks)
 #define GPU_FUNCTION static __device__ __forceinline__
 
 GPU_FUNCTION int64_t block_index() { return blockIdx.x; }
@@ -111,15 +114,15 @@ GPU_FUNCTION float warp_max(float x) {
   return x;
 }
 
-GPU_FUNCTION Words load_words(const uint16_t* from) {
+GPU_FUNCTION FourWords load_words(const uint16_t* from) {
   const uint4 read = *reinterpret_cast<const uint4*>(from);
   return {{read.x, read.y, read.z, read.w}};
 }
-GPU_FUNCTION void store_words(uint16_t* to, const Words& words) {
+GPU_FUNCTION void store_words(uint16_t* to, const FourWords& words) {
   *reinterpret_cast<uint4*>(to) = make_uint4(words.x[0], words.x[1], words.x[2], words.x[3]);
 }
-GPU_FUNCTION Words load_words_if(bool there, const uint16_t* from) {
-  Words read = {{0, 0, 0, 0}};
+GPU_FUNCTION FourWords load_words_if(bool there, const uint16_t* from) {
+  FourWords read = {{0, 0, 0, 0}};
   asm("{ .reg .pred there; setp.ne.b32 there, %5, 0;\n"
       "  @there ld.global.nc.v4.b32 {%0, %1, %2, %3}, [%4]; }"
       : "+r"(read.x[0]), "+r"(read.x[1]), "+r"(read.x[2]), "+r"(read.x[3])
@@ -138,7 +141,7 @@ GPU_FUNCTION uint32_t bf16_pair(float low, float high) {
 }
 GPU_FUNCTION uint32_t low_halves(uint32_t a, uint32_t b) { return __byte_perm(a, b, 0x5410); }
 GPU_FUNCTION uint32_t high_halves(uint32_t a, uint32_t b) { return __byte_perm(a, b, 0x7632); }
-GPU_FUNCTION void add_product(float (&sums)[4], const Words& a, uint32_t b0, uint32_t b1) {
+GPU_FUNCTION void add_product(float (&sums)[4], const FourWords& a, uint32_t b0, uint32_t b1) {
   asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
       "{%0,%1,%2,%3};"
       : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
