@@ -1,5 +1,5 @@
-// Attention of q, k and v in bf16 alone, on the tables that have it: against attention of the same numbers as floats, on
-// the processor. Rows that belong to no span are NaN, and must change nothing.
+// Attention of q, k and v in bf16 alone, on the tables that have it: against attention of the same numbers as floats,
+// on the processor. Rows that belong to no span are NaN, and must change nothing.
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -1,6 +1,6 @@
-// Attention of heads in bf16, by the tensor cores. A warp takes a tile of 16 queries through the keys, 64 at a time, and
-// keeps scores, weights and sums in registers: shared memory and barriers it needs none. What the tiles of a span read
-// twice, the caches have.
+// Attention of heads in bf16, by the tensor cores. A warp takes a tile of 16 queries through the keys, 64 at a time,
+// with scores, weights and sums in registers: it needs neither shared memory nor barriers. What several tiles of a span
+// read, the caches have.
 #pragma once
 
 #include "kernels/cuda/attention_tensor_tiles.inl.h"
@@ -37,23 +37,25 @@ GPU_FUNCTION void add_tile_scores(TensorSums& sums, const int (&visible)[2], int
                                   float (&scores)[8][4], float (&corrections)[2]) {
 #pragma unroll
   for (int i = 0; i < 2; ++i) {
-    float top = sums.top[i];
-#pragma unroll
-    for (int j = 0; j < 8; ++j)
-#pragma unroll
-      for (int e = 0; e < 2; ++e)
-        if (8 * j + 2 * lane_pair() + e < visible[i]) top = fmaxf(top, scores[j][2 * i + e] * scale);
-    top = fmaxf(top, shuffle_xor(top, 1));
-    top = fmaxf(top, shuffle_xor(top, 2));
-    corrections[i] = exp2f(sums.top[i] - top);
-    float total = sums.total[i] * corrections[i];
+    float top = lowest_float;
 #pragma unroll
     for (int j = 0; j < 8; ++j) {
       if (j / 2 * tensor_rows >= count) continue;  // no query of the tile has weights there
 #pragma unroll
+      for (int e = 0; e < 2; ++e)
+        if (8 * j + 2 * lane_pair() + e < visible[i]) top = fmaxf(top, scores[j][2 * i + e]);
+    }
+    top = fmaxf(top, shuffle_xor(top, 1));
+    top = fmaxf(sums.top[i], fmaxf(top, shuffle_xor(top, 2)) * scale);
+    corrections[i] = power_of_2(sums.top[i] - top);
+    float total = sums.total[i] * corrections[i];
+#pragma unroll
+    for (int j = 0; j < 8; ++j) {
+      if (j / 2 * tensor_rows >= count) continue;
+#pragma unroll
       for (int e = 0; e < 2; ++e) {
         float& score = scores[j][2 * i + e];
-        score = 8 * j + 2 * lane_pair() + e < visible[i] ? exp2f(fmaf(score, scale, -top)) : 0;
+        score = 8 * j + 2 * lane_pair() + e < visible[i] ? power_of_2(fmaf(score, scale, -top)) : 0;
         total += score;
       }
     }
@@ -63,18 +65,20 @@ GPU_FUNCTION void add_tile_scores(TensorSums& sums, const int (&visible)[2], int
 }
 
 // Weights of dropped keys become 0; those of others are still to be multiplied by the scale.
-GPU_FUNCTION void drop_weights(const DropoutMask& mask, const SpanHead& head, int query, int first_key, int i,
-                               float (&weights)[8][4]) {
-  const KeyMultipliers multipliers = key_multipliers(mask, head, query, first_key);
+GPU_FUNCTION void drop_weights(const DropoutMask& mask, const SpanHead& head, int query, int first_key,
+                               int count, int i, float (&weights)[8][4]) {
+  const KeyDraws draws = key_draws(mask, head, query, first_key);
 #pragma unroll
-  for (int j = 0; j < 8; ++j)
+  for (int j = 0; j < 8; ++j) {
+    if (j / 2 * tensor_rows >= count) continue;
 #pragma unroll
     for (int e = 0; e < 2; ++e)
-      if (!keeps(mask, multipliers, j, e)) weights[j][2 * i + e] = 0;
+      if (!keeps(mask, draws, j, e)) weights[j][2 * i + e] = 0;
+  }
 }
 
 // Tiles of eight keys, two of them side by side, as the left operand of a product.
-GPU_FUNCTION Words left_operand(const float (&left)[4], const float (&right)[4]) {
+GPU_FUNCTION FourWords left_operand(const float (&left)[4], const float (&right)[4]) {
   return {{bf16_pair(left[0], left[1]), bf16_pair(left[2], left[3]), bf16_pair(right[0], right[1]),
            bf16_pair(right[2], right[3])}};
 }
@@ -113,8 +117,8 @@ GPU_FUNCTION void attend_tile(const TensorAttention& o, const SpanHead& head, in
     const int visible_here[2] = {visible[0] - key, visible[1] - key};
     add_tile_scores(sums, visible_here, keys - key, shape.scale * log2_e, scores, corrections);
     if (o.mask.drops) {
-      drop_weights(o.mask, head, query, key, 0, scores);
-      drop_weights(o.mask, head, query + 8, key, 1, scores);
+      drop_weights(o.mask, head, query, key, keys - key, 0, scores);
+      drop_weights(o.mask, head, query + 8, key, keys - key, 1, scores);
     }
     if (key > 0)
 #pragma unroll
@@ -134,8 +138,9 @@ GPU_FUNCTION void attend_tile(const TensorAttention& o, const SpanHead& head, in
 
 template <int width>
 GPU_KERNEL tensor_attention_kernel(TensorAttention o, Matrix out, float* log_sums) {
-  const SpanHead head = head_of(o.shape, block_index() / o.parts);
-  const int part = static_cast<int>(block_index() % o.parts) * tensor_forward_warps + warp_index();
+  const uint32_t block = static_cast<uint32_t>(block_index()), parts = static_cast<uint32_t>(o.parts);
+  const SpanHead head = tensor_head_of(o.shape, block / parts);
+  const int part = static_cast<int>(block % parts) * tensor_forward_warps + uniform_warp_index();
   for (int first = part * tensor_rows; first < head.queries.length;
        first += o.parts * tensor_forward_warps * tensor_rows)
     attend_tile<width>(o, head, first, out, log_sums);

@@ -1,8 +1,8 @@
 // The backward of attention of heads in bf16, by the tensor cores. A block makes the pairs of up to 64 queries and 64
 // keys: each warp takes tiles of 16 queries, and leaves the pairs' weights and the gradients of their scores in shared
-// memory, turned, so that rows are keys. Then each warp adds up tiles of gradients: of 16 keys, or of 16 queries, whose
-// operand it turns back. A span of no more than 64 queries and keys has its pairs made once; a longer one for each block of
-// its gradients, by another kernel.
+// memory, turned, so that rows are keys. Then each warp adds up tiles of gradients: of 16 keys, or of 16 queries, for
+// which it turns the operand back. A span of no more than 64 queries and keys has its pairs made once; a longer one, by
+// another kernel, for each block of its gradients.
 #pragma once
 
 #include "kernels/cuda/attention_tensor.inl.h"
@@ -11,8 +11,14 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr int short_span_warps = 2, long_span_warps = key_tiles;
-constexpr size_t pair_bytes = key_tiles * key_tiles * 2 * warp_size * sizeof(Words);
+constexpr int short_span_warps = 2, long_span_warps = 2 * key_tiles;
+constexpr int short_span = tensor_keys, long_block = long_span_warps * tensor_rows;  // queries
+constexpr int spans_of_block = 8;  // where few of them are long
+
+// Of the pairs of these queries with 64 keys.
+constexpr size_t pair_bytes(int queries) {
+  return static_cast<size_t>(queries / tensor_rows * key_tiles * 2 * warp_size) * sizeof(FourWords);
+}
 
 struct TensorBackward {
   TensorAttention forward;
@@ -36,7 +42,7 @@ GPU_FUNCTION bool tiles_meet(const AttentionShape& shape, const SpanHead& head, 
          first_key < visible_to_tile(shape, head, first_query);
 }
 
-GPU_FUNCTION Words turned(const Words& x) {
+GPU_FUNCTION FourWords turned(const FourWords& x) {
   return {{transpose(x.x[0]), transpose(x.x[2]), transpose(x.x[1]), transpose(x.x[3])}};
 }
 
@@ -49,16 +55,16 @@ struct QueryRows {
   uint32_t kept;                 // a bit for each of this lane's 32 pairs with 64 keys
 };
 
-// Σ out · its gradient, over one head's columns: the same in all four lanes of a row.
+// Of row g, or g + 8, Σ out · its gradient over the head's columns: the same in all four lanes of a row.
 template <int width>
-GPU_FUNCTION float delta_of(const Words (&out)[width / 32], const Words (&gradient)[width / 32]) {
+GPU_FUNCTION float delta_of(const OwnRows<width>& out, const OwnRows<width>& gradients, int i) {
   float sum = 0;
 #pragma unroll
-  for (int c = 0; c < width / 32; ++c)
+  for (int c = 0; c < width / 16; ++c)
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      sum = fmaf(low_half(out[c].x[i]), low_half(gradient[c].x[i]), sum);
-      sum = fmaf(high_half(out[c].x[i]), high_half(gradient[c].x[i]), sum);
+    for (int n = i; n < 4; n += 2) {
+      sum = fmaf(low_half(out.parts[c].x[n]), low_half(gradients.parts[c].x[n]), sum);
+      sum = fmaf(high_half(out.parts[c].x[n]), high_half(gradients.parts[c].x[n]), sum);
     }
   sum += shuffle_xor(sum, 1);
   return sum + shuffle_xor(sum, 2);
@@ -70,12 +76,12 @@ GPU_FUNCTION uint32_t kept_pairs(const DropoutMask& mask, const SpanHead& head, 
   uint32_t kept = 0;
 #pragma unroll
   for (int i = 0; i < 2; ++i) {
-    const KeyMultipliers multipliers = key_multipliers(mask, head, query + 8 * i, first_key);
+    const KeyDraws draws = key_draws(mask, head, query + 8 * i, first_key);
 #pragma unroll
     for (int j = 0; j < 8; ++j)
 #pragma unroll
       for (int e = 0; e < 2; ++e)
-        if (keeps(mask, multipliers, j, e)) kept |= 1u << (j / 2 * 8 + i * 4 + j % 2 * 2 + e);
+        if (keeps(mask, draws, j, e)) kept |= 1u << (j / 2 * 8 + i * 4 + j % 2 * 2 + e);
   }
   return kept;
 }
@@ -92,14 +98,14 @@ GPU_FUNCTION QueryRows query_rows(const TensorBackward& o, const SpanHead& head,
     const int64_t place = (head.queries.begin + query) * shape.heads + head.index;
     rows.visible[i] = visible_to(shape, head, query);
     rows.log_sums[i] = query < head.queries.length ? o.log_sums[place] * log2_e : 0;
-    rows.deltas[i] = delta_of<width>(out.words[i], gradients.words[i]);
+    rows.deltas[i] = delta_of<width>(out, gradients, i);
   }
   rows.kept = kept_pairs(o.forward.mask, head, first + lane_row(), first_key);
   return rows;
 }
 
-// With P the probabilities and D dropout's multipliers: scores become P∘D, and the gradients of weights those of scores,
-// P∘(dP∘D − Σ dP∘D∘P). `bits`: of the pairs that are kept.
+// With P the probabilities and D dropout's multipliers: scores become P∘D, and the gradients of weights become those of
+// scores, P∘(dP∘D − Σ dP∘D∘P). `bits`: of the pairs that are kept.
 GPU_FUNCTION void pair_gradients(const TensorBackward& o, const QueryRows& rows, uint32_t bits, int first_key,
                                  float (&scores)[2][4], float (&gradients)[2][4]) {
   const float scale = o.forward.shape.scale * log2_e;
@@ -110,22 +116,22 @@ GPU_FUNCTION void pair_gradients(const TensorBackward& o, const QueryRows& rows,
     for (int e = 0; e < 4; ++e) {
       const int i = e / 2, key = first_key + 8 * j + 2 * lane_pair() + e % 2;
       const float multiplier = (bits >> (i * 4 + j * 2 + e % 2) & 1) != 0 ? kept_scale : 0;
-      const float p = key < rows.visible[i] ? exp2f(fmaf(scores[j][e], scale, -rows.log_sums[i])) : 0;
+      const float p = key < rows.visible[i] ? power_of_2(fmaf(scores[j][e], scale, -rows.log_sums[i])) : 0;
       gradients[j][e] = p * (gradients[j][e] * multiplier - rows.deltas[i]);
       scores[j][e] = p * multiplier;
     }
 }
 
-// The pairs of 64 queries and 64 keys at most, from these on. Each warp makes every n-th tile of queries.
-template <int width>
+// The pairs of so many queries and of 64 keys, from these on. Each warp makes every n-th tile of queries.
+template <int width, int queries_at_once>
 GPU_FUNCTION void make_pairs(const TensorBackward& o, const SpanHead& head, int first_query, int first_key) {
   const AttentionShape& shape = o.forward.shape;
-  const Shared<Words> pairs = shared<Words>(0);
+  const Shared<FourWords> pairs = shared<FourWords>(0);
   const HeadRows q = head_rows(o.forward.q, head.queries, head, shape.width),
                  dout = head_rows(o.out_gradient, head.queries, head, shape.width),
                  k = head_rows(o.forward.k, head.keys, head, shape.width),
                  v = head_rows(o.forward.v, head.keys, head, shape.width);
-  for (int m = warp_index(); m < key_tiles; m += block_warps()) {
+  for (int m = uniform_warp_index(); m < queries_at_once / tensor_rows; m += block_warps()) {
     const int query = first_query + tensor_rows * m;
     if (!tiles_meet(shape, head, query, first_key)) continue;
     const OwnRows<width> queries = own_rows_of<width>(q, query), gradients = own_rows_of<width>(dout, query);
@@ -146,20 +152,20 @@ GPU_FUNCTION void make_pairs(const TensorBackward& o, const SpanHead& head, int 
 
 // --- gradients --------------------------------------------------------------------------------------
 
-// sums += what these queries add to the gradient of the n-th tile of keys: of their values by weights and the gradient of
-// the output, of the keys by scores and queries.
-template <int width>
+// sums += what these queries add to the gradient of the n-th tile of keys: of their values by weights and the gradient
+// of the output, of the keys by scores and queries.
+template <int width, int queries_at_once>
 GPU_FUNCTION void add_to_keys(const TensorBackward& o, const SpanHead& head, Pairs kind, int first_query,
                               int first_key, int n, TileSums<width>& sums) {
   const AttentionShape& shape = o.forward.shape;
-  const Shared<Words> pairs = shared<Words>(0);
+  const Shared<FourWords> pairs = shared<FourWords>(0);
   const HeadRows rows =
       head_rows(kind == Pairs::weights ? o.out_gradient : o.forward.q, head.queries, head, shape.width);
 #pragma unroll 1
-  for (int m = 0; m < key_tiles; ++m) {
+  for (int m = 0; m < queries_at_once / tensor_rows; ++m) {
     const int query = first_query + tensor_rows * m;
     if (!tiles_meet(shape, head, query, first_key + tensor_rows * n)) continue;
-    const Words weights = pairs[pair_place(kind, m, n)];
+    const FourWords weights = pairs[pair_place(kind, m, n)];
     add_weighted_tile<width>(weights, rows, query, sums);
   }
 }
@@ -169,13 +175,13 @@ template <int width>
 GPU_FUNCTION void add_to_queries(const TensorBackward& o, const SpanHead& head, int first_query, int m,
                                  int first_key, TileSums<width>& sums) {
   const AttentionShape& shape = o.forward.shape;
-  const Shared<Words> pairs = shared<Words>(0);
+  const Shared<FourWords> pairs = shared<FourWords>(0);
   const HeadRows rows = head_rows(o.forward.k, head.keys, head, shape.width);
 #pragma unroll 1
   for (int n = 0; n < key_tiles; ++n) {
     const int key = first_key + tensor_rows * n;
     if (!tiles_meet(shape, head, first_query + tensor_rows * m, key)) break;
-    const Words weights = pairs[pair_place(Pairs::scores, m, n)];
+    const FourWords weights = pairs[pair_place(Pairs::scores, m, n)];
     add_weighted_tile<width>(turned(weights), rows, key, sums);
   }
 }
@@ -197,24 +203,24 @@ GPU_FUNCTION void store_queries(const TensorBackward& o, const SpanHead& head, i
 }
 
 GPU_FUNCTION bool is_short(const SpanHead& head) {
-  return head.queries.length <= tensor_keys && head.keys.length <= tensor_keys;
+  return head.queries.length <= short_span && head.keys.length <= tensor_keys;
 }
 GPU_FUNCTION int tiles_of(const Span& span, int rows) { return (span.length + rows - 1) / rows; }
 
 template <int width>
 GPU_KERNEL short_spans_gradients_kernel(TensorBackward o) {
-  const SpanHead head = head_of(o.forward.shape, block_index());
+  const SpanHead head = tensor_head_of(o.forward.shape, block_index());
   if (!is_short(head)) return;
-  make_pairs<width>(o, head, 0, 0);
+  make_pairs<width, short_span>(o, head, 0, 0);
   sync_block();
   const int of_keys = tiles_of(head.keys, tensor_rows),
             all = 2 * of_keys + tiles_of(head.queries, tensor_rows);
 #pragma unroll 1
-  for (int tile = warp_index(); tile < all; tile += short_span_warps) {
+  for (int tile = uniform_warp_index(); tile < all; tile += short_span_warps) {
     TileSums<width> sums = {};
     if (tile < 2 * of_keys) {
       const Pairs kind = tile % 2 == 0 ? Pairs::weights : Pairs::scores;
-      add_to_keys<width>(o, head, kind, 0, 0, tile / 2, sums);
+      add_to_keys<width, short_span>(o, head, kind, 0, 0, tile / 2, sums);
       store_keys<width>(o, head, kind, tensor_rows * (tile / 2), sums);
     } else {
       const int m = tile - 2 * of_keys;
@@ -224,49 +230,93 @@ GPU_KERNEL short_spans_gradients_kernel(TensorBackward o) {
   }
 }
 
-// A warp has one of the tiles of 64 keys, and makes both gradients at once, where there are registers for that.
+// --- longer spans -----------------------------------------------------------------------------------
+
+// A warp has a tile of 128 queries, and a tile of 64 keys for one of their two gradients.
+GPU_FUNCTION Pairs kind_of_warp(int warp) { return warp % 2 == 0 ? Pairs::weights : Pairs::scores; }
+
+// Up to 128 queries: all gradients, and pairs are made once.
 template <int width>
-GPU_FUNCTION void long_span_keys(const TensorBackward& o, const SpanHead& head, int first) {
-  constexpr int at_once = width <= 64 ? 2 : 1;
+GPU_FUNCTION void gradients_of_few_queries(const TensorBackward& o, const SpanHead& head, int warp) {
+  TileSums<width> of_queries = {};
 #pragma unroll 1
-  for (int n = 0; n < 2; n += at_once) {
-    TileSums<width> sums[at_once] = {};
-    for (int query = 0; query < head.queries.length; query += tensor_keys) {
-      sync_block();  // all are done with the pairs before
-      make_pairs<width>(o, head, query, first);
-      sync_block();
-#pragma unroll
-      for (int i = 0; i < at_once; ++i)
-        add_to_keys<width>(o, head, Pairs(n + i), query, first, warp_index(), sums[i]);
-    }
-#pragma unroll
-    for (int i = 0; i < at_once; ++i)
-      store_keys<width>(o, head, Pairs(n + i), first + tensor_rows * warp_index(), sums[i]);
+  for (int key = 0; key < head.keys.length; key += tensor_keys) {
+    sync_block();  // all are done with the pairs before
+    make_pairs<width, long_block>(o, head, 0, key);
+    sync_block();
+    add_to_queries<width>(o, head, 0, warp, key, of_queries);
+    TileSums<width> of_keys = {};
+    add_to_keys<width, long_block>(o, head, kind_of_warp(warp), 0, key, warp / 2, of_keys);
+    store_keys<width>(o, head, kind_of_warp(warp), key + tensor_rows * (warp / 2), of_keys);
   }
+  store_queries<width>(o, head, tensor_rows * warp, of_queries);
 }
 
+// More queries: the gradients of 64 keys.
 template <int width>
-GPU_FUNCTION void long_span_queries(const TensorBackward& o, const SpanHead& head, int first) {
+GPU_FUNCTION void long_span_keys(const TensorBackward& o, const SpanHead& head, int warp, int first) {
   TileSums<width> sums = {};
+#pragma unroll 1
+  for (int query = 0; query < head.queries.length; query += long_block) {
+    sync_block();
+    make_pairs<width, long_block>(o, head, query, first);
+    sync_block();
+    add_to_keys<width, long_block>(o, head, kind_of_warp(warp), query, first, warp / 2, sums);
+  }
+  store_keys<width>(o, head, kind_of_warp(warp), first + tensor_rows * (warp / 2), sums);
+}
+
+// And those of 128 queries.
+template <int width>
+GPU_FUNCTION void long_span_queries(const TensorBackward& o, const SpanHead& head, int warp, int first) {
+  TileSums<width> sums = {};
+#pragma unroll 1
   for (int key = 0; key < head.keys.length; key += tensor_keys) {
     sync_block();
-    make_pairs<width>(o, head, first, key);
+    make_pairs<width, long_block>(o, head, first, key);
     sync_block();
-    add_to_queries<width>(o, head, first, warp_index(), key, sums);
+    add_to_queries<width>(o, head, first, warp, key, sums);
   }
-  store_queries<width>(o, head, first + tensor_rows * warp_index(), sums);
+  store_queries<width>(o, head, first + tensor_rows * warp, sums);
 }
 
 template <int width>
-GPU_KERNEL long_spans_gradients_kernel(TensorBackward o) {
-  const SpanHead head = head_of(o.forward.shape, block_index() / o.forward.parts);
-  if (is_short(head)) return;
-  const int of_keys = tiles_of(head.keys, tensor_keys), all = of_keys + tiles_of(head.queries, tensor_keys);
-  for (int n = static_cast<int>(block_index() % o.forward.parts); n < all; n += o.forward.parts)
+GPU_FUNCTION void long_span_gradients(const TensorBackward& o, const SpanHead& head, int part) {
+  const int warp = uniform_warp_index();
+  if constexpr (width <= 64) {  // there are registers for both kinds of sums
+    if (head.queries.length <= long_block) {
+      if (part == 0) gradients_of_few_queries<width>(o, head, warp);
+      return;
+    }
+  }
+  const int of_keys = tiles_of(head.keys, tensor_keys), all = of_keys + tiles_of(head.queries, long_block);
+#pragma unroll 1
+  for (int n = part; n < all; n += o.forward.parts) {
     if (n < of_keys)
-      long_span_keys<width>(o, head, n * tensor_keys);
+      long_span_keys<width>(o, head, warp, n * tensor_keys);
     else
-      long_span_queries<width>(o, head, (n - of_keys) * tensor_keys);
+      long_span_queries<width>(o, head, warp, (n - of_keys) * long_block);
+  }
+}
+
+// A block looks for the long ones among some spans, which are far apart: neighbours may be of one length.
+template <int width>
+GPU_KERNEL_OF(long_span_warps* warp_size, width <= 64 ? 2 : 1)
+long_spans_gradients_kernel(TensorBackward o, int strides) {
+  const AttentionShape& shape = o.forward.shape;
+  const uint32_t block = static_cast<uint32_t>(block_index()), parts = static_cast<uint32_t>(o.forward.parts),
+                 heads = static_cast<uint32_t>(shape.heads), task = block / parts;
+  const int64_t first = task / heads, mine = first + int64_t{lane() % spans_of_block} * strides;
+  int is_long = 0;
+  if (mine < shape.spans)
+    is_long = shape.queries[mine].length > short_span || shape.keys[mine].length > tensor_keys ? 1 : 0;
+#pragma unroll 1
+  for (int n = 0; n < spans_of_block; ++n) {
+    if (shuffle(is_long, n) == 0) continue;
+    const uint32_t span = static_cast<uint32_t>(first + int64_t{n} * strides);
+    long_span_gradients<width>(o, tensor_head_of(shape, span * heads + task % heads),
+                               static_cast<int>(block % parts));
+  }
 }
 
 // --- both -------------------------------------------------------------------------------------------
@@ -285,12 +335,14 @@ template <int width>
 void launch_tensor_backward(Context& context, const TensorBackward& operands) {
   const AttentionShape& shape = operands.forward.shape;
   launch(context,
-         {"short_spans_gradients", shape.spans * shape.heads, short_span_warps * warp_size, pair_bytes},
+         {"short_spans_gradients", shape.spans * shape.heads, short_span_warps * warp_size,
+          pair_bytes(short_span)},
          short_spans_gradients_kernel<width>, operands);
+  const int64_t strides = ceil_div(shape.spans, spans_of_block);
   launch(context,
-         {"long_spans_gradients", shape.spans * shape.heads * operands.forward.parts,
-          long_span_warps * warp_size, pair_bytes},
-         long_spans_gradients_kernel<width>, operands);
+         {"long_spans_gradients", strides * shape.heads * operands.forward.parts, long_span_warps * warp_size,
+          pair_bytes(long_block)},
+         long_spans_gradients_kernel<width>, operands, static_cast<int>(strides));
 }
 
 inline void tensor_attention_backward(Context& context, const AttentionShape& shape, ConstMatrix q,
@@ -300,7 +352,7 @@ inline void tensor_attention_backward(Context& context, const AttentionShape& sh
   const int64_t of_out = rounded_floats(out), floats = of_out + rounded_floats(out_gradient);
   float* memory = floats > 0 ? float_workspace(context, floats) : nullptr;
   const TensorBackward operands = {
-      {shape, dropout_mask(shape.dropout), tensor_parts(shape, tensor_keys), q, k, v},
+      {shape, dropout_mask(shape.dropout), tensor_parts(shape, long_block), q, k, v},
       in_bf16(context, out, memory),
       in_bf16(context, out_gradient, memory + of_out),
       log_sums,

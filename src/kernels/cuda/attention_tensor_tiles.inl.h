@@ -1,7 +1,7 @@
-// What attention in bf16 is made of, forward and backward: tiles of 16 rows of one head, whose products the tensor cores
-// compute. A lane reads eight columns of a row at once, straight from the GPU's memory into the registers where the
-// tensor cores want them. What they take for columns 2t, 2t + 1, 2t + 8 and 2t + 9 are then eight columns side by side,
-// in two products: a sum over columns has any order, as long as both sides have the same.
+// What attention in bf16 is made of, forward and backward: tiles of 16 rows of one head, whose products the tensor
+// cores compute. A lane reads eight columns of a row at once, straight from the GPU's memory into the registers where
+// the tensor cores want them. What they take for columns 2t, 2t + 1, 2t + 8 and 2t + 9 of two products are then eight
+// columns side by side: a sum over columns has any order, as long as both sides have the same.
 #pragma once
 
 #include "kernels/cuda/attention_tiles.inl.h"
@@ -26,6 +26,15 @@ struct TensorAttention {
   ConstMatrix q, k, v;
 };
 
+// As head_of, with divisions of 32 bits.
+GPU_FUNCTION SpanHead tensor_head_of(const AttentionShape& shape, int64_t block) {
+  const uint32_t task = static_cast<uint32_t>(block), heads = static_cast<uint32_t>(shape.heads);
+  const Span queries = shape.queries[task / heads], keys = shape.keys[task / heads];
+  return {task % heads, queries, keys, keys.length - queries.length};
+}
+
+// The compiler knows that what follows from it is the same in all lanes.
+GPU_FUNCTION int uniform_warp_index() { return shuffle(warp_index(), 0); }
 GPU_FUNCTION int lane_row() { return lane() / 4; }
 GPU_FUNCTION int lane_pair() { return lane() % 4; }
 
@@ -34,36 +43,39 @@ GPU_FUNCTION int lane_pair() { return lane() % 4; }
 // A span's rows of a matrix, one head's columns.
 struct HeadRows {
   const Bf16* data;
-  int64_t stride;
+  uint32_t stride;
   int count, width;
 };
 
 GPU_FUNCTION HeadRows head_rows(ConstMatrix m, const Span& span, const SpanHead& head, int64_t width) {
-  return {m.rounded + span.begin * m.row_stride + head.index * width, m.row_stride, span.length,
-          static_cast<int>(width)};
+  return {m.rounded + span.begin * m.row_stride + head.index * width, static_cast<uint32_t>(m.row_stride),
+          span.length, static_cast<int>(width)};
 }
 
 // Columns [c, c + 8) of row r; zeros where there are none.
-GPU_FUNCTION Words words_of(const HeadRows& rows, int r, int c) {
-  Words words = {{0, 0, 0, 0}};
-  if (r < rows.count && c < rows.width) words = load_words(rows.data + r * rows.stride + c);
-  return words;
+GPU_FUNCTION FourWords words_of(const HeadRows& rows, int r, int c) {
+  const uint32_t place = static_cast<uint32_t>(r) * rows.stride + static_cast<uint32_t>(c);
+  return load_words_if(r < rows.count && c < rows.width, rows.data + place);
 }
 
-// A tile of rows as the left operand of products over columns. `width`: of a head, with zeros after its own columns.
+// A tile of rows as the left operand of products over columns: each of 16. `width`: of a head, with zeros after its own
+// columns.
 template <int width>
 struct OwnRows {
-  Words words[2][width / 32];  // of rows g and g + 8
+  FourWords parts[width / 16];
 };
 
 template <int width>
 GPU_FUNCTION OwnRows<width> own_rows_of(const HeadRows& rows, int first) {
   OwnRows<width> own;
 #pragma unroll
-  for (int i = 0; i < 2; ++i)
-#pragma unroll
-    for (int c = 0; c < width / 32; ++c)
-      own.words[i][c] = words_of(rows, first + lane_row() + 8 * i, 32 * c + 8 * lane_pair());
+  for (int c = 0; c < width / 32; ++c) {
+    const int column = 32 * c + 8 * lane_pair();
+    const FourWords g = words_of(rows, first + lane_row(), column),
+                    g8 = words_of(rows, first + lane_row() + 8, column);
+    own.parts[2 * c] = {{g.x[0], g8.x[0], g.x[1], g8.x[1]}};
+    own.parts[2 * c + 1] = {{g.x[2], g8.x[2], g.x[3], g8.x[3]}};
+  }
   return own;
 }
 
@@ -71,7 +83,7 @@ GPU_FUNCTION OwnRows<width> own_rows_of(const HeadRows& rows, int first) {
 template <int width, int tiles>
 GPU_FUNCTION void add_row_products(const OwnRows<width>& own, const HeadRows& other, int first,
                                    float (*sums)[4]) {
-  Words words[tiles][width / 32];
+  FourWords words[tiles][width / 32];
 #pragma unroll
   for (int j = 0; j < tiles; ++j)
 #pragma unroll
@@ -82,31 +94,28 @@ GPU_FUNCTION void add_row_products(const OwnRows<width>& own, const HeadRows& ot
 #pragma unroll
     for (int c = 0; c < width / 32; ++c)
 #pragma unroll
-      for (int half = 0; half < 4; half += 2)
-        add_product(sums[j],
-                    {{own.words[0][c].x[half], own.words[1][c].x[half], own.words[0][c].x[half + 1],
-                      own.words[1][c].x[half + 1]}},
-                    words[j][c].x[half], words[j][c].x[half + 1]);
+      for (int half = 0; half < 2; ++half)
+        add_product(sums[j], own.parts[2 * c + half], words[j][c].x[2 * half], words[j][c].x[2 * half + 1]);
 }
 
 // --- weighted sums of rows --------------------------------------------------------------------------
 
 // A tile of sums of rows. Of each run of 64 columns a lane has columns [16t, 16t + 16): sums[8n + j] has column
-// 64n + 16t + j of row g, then that 8 columns on, then the same of row g + 8. Thus a lane reads eight columns of a row at
-// once, here too.
+// 64n + 16t + j of row g, then the one 8 columns on, then the same of row g + 8. Thus a lane reads eight columns of a
+// row at once here, too.
 template <int width>
 using TileSums = float[width / 8][4];
 
 // sums += weights · rows [first, first + 16)
 template <int width>
-GPU_FUNCTION void add_weighted_tile(const Words& weights, const HeadRows& rows, int first,
+GPU_FUNCTION void add_weighted_tile(const FourWords& weights, const HeadRows& rows, int first,
                                     TileSums<width>& sums) {
   const int r = first + 2 * lane_pair();
 #pragma unroll
   for (int n = 0; n < width / 64; ++n) {
     const int c = 64 * n + 8 * lane_row();
-    const Words a = words_of(rows, r, c), b = words_of(rows, r + 1, c), c8 = words_of(rows, r + 8, c),
-                d = words_of(rows, r + 9, c);
+    const FourWords a = words_of(rows, r, c), b = words_of(rows, r + 1, c), c8 = words_of(rows, r + 8, c),
+                    d = words_of(rows, r + 9, c);
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       add_product(sums[8 * n + 2 * i], weights, low_halves(a.x[i], b.x[i]), low_halves(c8.x[i], d.x[i]));
@@ -122,7 +131,7 @@ GPU_FUNCTION void store_eight(const Matrix& to, int64_t place, bool accumulate, 
 #pragma unroll
     for (int i = 0; i < 8; ++i) x[i] += to.data[place + i];
   } else if (accumulate) {
-    const Words before = load_words(to.rounded + place);
+    const FourWords before = load_words(to.rounded + place);
 #pragma unroll
     for (int i = 0; i < 8; ++i) x[i] += i % 2 == 0 ? low_half(before.x[i / 2]) : high_half(before.x[i / 2]);
   }
@@ -170,23 +179,24 @@ GPU_FUNCTION int visible_to_tile(const AttentionShape& shape, const SpanHead& he
 
 // Dropout of a query's weights for 64 keys. Of a tile of eight keys a lane has keys 2t and 2t + 1, and two counters
 // decide for all that it has.
-struct KeyMultipliers {
+struct KeyDraws {
   PhiloxWords words[2];
 };
 
-GPU_FUNCTION KeyMultipliers key_multipliers(const DropoutMask& mask, const SpanHead& head, int query,
-                                            int first_key) {
-  if (!mask.drops || query >= head.queries.length) return {};
-  const RowKey& row = mask.rows[head.queries.begin + query];
+// Of the span's last query where there is none.
+GPU_FUNCTION KeyDraws key_draws(const DropoutMask& mask, const SpanHead& head, int query, int first_key) {
+  const int last = head.queries.length - 1;
+  const RowKey& row = mask.rows[head.queries.begin + (query < last ? query : last)];
   const uint32_t counter = static_cast<uint32_t>(first_key / dropout_block * 8 + lane_pair());
   const uint32_t index = static_cast<uint32_t>(head.index);
   return {{philox(mask, row, index, counter), philox(mask, row, index, counter + 4)}};
 }
 
-// Whether this lane's key of a pair, in the j-th tile of eight keys, is kept.
-GPU_FUNCTION bool keeps(const DropoutMask& mask, const KeyMultipliers& of, int j, int of_pair) {
-  const uint32_t word = of.words[j % 2].word[j / 4 * 2 + of_pair];
-  return dropout_multiplier(mask, word, j / 2 % 2) != 0;
+// Whether this lane's key of a pair, in the j-th tile of eight keys, is kept. Both halves of a word are compared where
+// the high one stands.
+GPU_FUNCTION bool keeps(const DropoutMask& mask, const KeyDraws& draws, int j, int of_pair) {
+  const uint32_t word = draws.words[j % 2].word[j / 4 * 2 + of_pair];
+  return (j / 2 % 2 == 0 ? word << 16 : word) >= static_cast<uint32_t>(mask.threshold) << 16;
 }
 
 }  // namespace

@@ -24,14 +24,16 @@
 //   shuffle_xor(x, mask)           x of the lane whose number differs in these bits
 //   warp_sum(x), warp_max(x)       over all lanes, the same in each: x of lanes 16 apart first, then 8, 4, 2, 1
 //
-//   load_words(from), store_words(to, words)   four words of 32 bits of the GPU's memory at once, at an address that is a
-//                                  multiple of 16 bytes: eight numbers in bf16
+//   load_words(from), store_words(to, words)   four words of the GPU's memory at once, at a multiple of 16 bytes: eight
+//                                  numbers in bf16
+//   load_words_if(there, from)     the same of memory that the kernel does not write; zeros if they are not there
 //   bf16_pair(low, high)           two floats rounded to bf16, in the halves of a word
 //   low_half(x), high_half(x)      these numbers as floats
 //   low_halves(a, b), high_halves(a, b)        a word of the two words' low halves, or of their high ones
-//   add_product(sums, a, b0, b1)   by the tensor cores: sums += a·b, 16 × 8 floats, of 16 × 16 and 16 × 8 numbers in bf16.
-//                                  All lanes of a warp call it together; so for the next. With g = lane() / 4 and
-//                                  t = lane() % 4, a lane has
+//   power_of_2(x)                  2^x, to some 22 bits; 0 below 2^-126
+//   add_product(sums, a, b0, b1)   by the tensor cores: sums += a·b, 16 × 8 floats, of 16 × 16 and 16 × 8 numbers in
+//                                  bf16. All lanes of a warp call it together; so for the next. With g = lane() / 4
+//                                  and t = lane() % 4, a lane has
 //                                    of the sums, columns 2t and 2t + 1: of row g, then of row g + 8;
 //                                    of a, columns 2t and 2t + 1 of rows g and g + 8, then the same 8 columns on;
 //                                    of b, rows 2t and 2t + 1 of column g, then the same 8 rows on.
@@ -67,7 +69,7 @@ struct FourBf16 {
   uint32_t pairs[2];  // the lower half is the first of a pair
 };
 
-struct alignas(16) Words {
+struct alignas(16) FourWords {
   uint32_t x[4];
 };
 
@@ -129,12 +131,25 @@ GPU_FUNCTION float warp_max(float x) {
   return x;
 }
 
-GPU_FUNCTION Words load_words(const uint16_t* from) {
+GPU_FUNCTION FourWords load_words(const uint16_t* from) {
   const uint4 read = *reinterpret_cast<const uint4*>(from);
   return {{read.x, read.y, read.z, read.w}};
 }
-GPU_FUNCTION void store_words(uint16_t* to, const Words& words) {
+GPU_FUNCTION void store_words(uint16_t* to, const FourWords& words) {
   *reinterpret_cast<uint4*>(to) = make_uint4(words.x[0], words.x[1], words.x[2], words.x[3]);
+}
+GPU_FUNCTION FourWords load_words_if(bool there, const uint16_t* from) {
+  FourWords read = {{0, 0, 0, 0}};
+  asm("{ .reg .pred there; setp.ne.b32 there, %5, 0;\n"
+      "  @there ld.global.nc.v4.b32 {%0, %1, %2, %3}, [%4]; }"
+      : "+r"(read.x[0]), "+r"(read.x[1]), "+r"(read.x[2]), "+r"(read.x[3])
+      : "l"(from), "r"(static_cast<int>(there)));
+  return read;
+}
+GPU_FUNCTION float power_of_2(float x) {
+  float power;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
+  return power;
 }
 GPU_FUNCTION uint32_t bf16_pair(float low, float high) {
   uint32_t pair;
@@ -143,9 +158,8 @@ GPU_FUNCTION uint32_t bf16_pair(float low, float high) {
 }
 GPU_FUNCTION uint32_t low_halves(uint32_t a, uint32_t b) { return __byte_perm(a, b, 0x5410); }
 GPU_FUNCTION uint32_t high_halves(uint32_t a, uint32_t b) { return __byte_perm(a, b, 0x7632); }
-GPU_FUNCTION void add_product(float (&sums)[4], const Words& a, uint32_t b0, uint32_t b1) {
-  asm volatile(
-      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+GPU_FUNCTION void add_product(float (&sums)[4], const FourWords& a, uint32_t b0, uint32_t b1) {
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
       "{%0,%1,%2,%3};"
       : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
       : "r"(a.x[0]), "r"(a.x[1]), "r"(a.x[2]), "r"(a.x[3]), "r"(b0), "r"(b1));

@@ -104,17 +104,25 @@ inline float warp_max(float x, const char* file = __builtin_FILE(), int line = _
   return on_host::warp_max(x, {file, line});
 }
 
-inline Words load_words(const uint16_t* from, const char* file = __builtin_FILE(),
-                        int line = __builtin_LINE()) {
-  on_host::check_address(from, sizeof(Words), {file, line});
-  Words read;
+inline FourWords load_words(const uint16_t* from, const char* file = __builtin_FILE(),
+                            int line = __builtin_LINE()) {
+  on_host::check_address(from, sizeof(FourWords), {file, line});
+  FourWords read;
   memcpy(&read, from, sizeof read);
   return read;
 }
-inline void store_words(uint16_t* to, const Words& words, const char* file = __builtin_FILE(),
+inline void store_words(uint16_t* to, const FourWords& words, const char* file = __builtin_FILE(),
                         int line = __builtin_LINE()) {
-  on_host::check_address(to, sizeof(Words), {file, line});
+  on_host::check_address(to, sizeof(FourWords), {file, line});
   memcpy(to, &words, sizeof words);
+}
+inline FourWords load_words_if(bool there, const uint16_t* from, const char* file = __builtin_FILE(),
+                               int line = __builtin_LINE()) {
+  return there ? load_words(from, file, line) : FourWords{{0, 0, 0, 0}};
+}
+inline float power_of_2(float x) {
+  const float power = exp2f(x);
+  return power < 0x1p-126F ? 0 : power;
 }
 inline uint32_t bits_in_bf16(float x) {
   const auto bits = static_cast<uint32_t>(to_bits(x));
@@ -123,7 +131,7 @@ inline uint32_t bits_in_bf16(float x) {
 inline uint32_t bf16_pair(float low, float high) { return bits_in_bf16(low) | bits_in_bf16(high) << 16; }
 inline uint32_t low_halves(uint32_t a, uint32_t b) { return (a & 0xffff) | b << 16; }
 inline uint32_t high_halves(uint32_t a, uint32_t b) { return a >> 16 | (b & 0xffff0000); }
-inline void add_product(float (&sums)[4], const Words& a, uint32_t b0, uint32_t b1,
+inline void add_product(float (&sums)[4], const FourWords& a, uint32_t b0, uint32_t b1,
                         const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   on_host::add_product({sums, a.x, {b0, b1}}, {file, line});
 }
