@@ -59,18 +59,16 @@ GPU_FUNCTION RowsInFlight<T, count> load_rows(const ConstMatrix& m, int64_t row,
 template <bool general>
 GPU_FUNCTION void multiply_by_slopes(const ActivationBackward& o, const DropoutMask& mask, int64_t row,
                                      int64_t first, const WideRow<1>& saved, WideRow<1>& x) {
-  const int64_t columns = o.gradient.columns - first;
   if constexpr (general) {
-    for_dropped<1>(mask, row, first, columns, [&](int i, int j, int, float multiplier) {
+    for_dropped<1>(mask, row, first, [&](int i, int j, float multiplier) {
       x.four[i].x[j] *= multiplier;
       if (o.activation != Activation::none)
         x.four[i].x[j] *= activation_slope(o.activation, saved.four[i].x[j]);
     });
   } else if (o.activation == Activation::relu) {
-    for_fours<1>(columns, [&](int i, int) {
 #pragma unroll
-      for (int j = 0; j < 4; ++j) x.four[i].x[j] *= saved.four[i].x[j] > 0 ? mask.scale : 0.0f;
-    });
+    for (int n = 0; n < columns_of_lane; ++n)
+      x.four[n / 4].x[n % 4] *= saved.four[n / 4].x[n % 4] > 0 ? mask.scale : 0.0f;
   }
 }
 

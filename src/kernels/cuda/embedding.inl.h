@@ -29,7 +29,7 @@ GPU_KERNEL embed_fours_kernel(Embedding o, DropoutMask mask) {
   WideRow<steps_of_part> x = load_row<steps_of_part>(word, o.ids[r]), added = {};
   if (is_there(position)) added = load_row<steps_of_part>(position, o.rows[r].position);
   const float factor = scale_of_row(o, r);
-  for_dropped<steps_of_part>(mask, r, part.first, out.columns, [&](int i, int j, int, float multiplier) {
+  for_dropped<steps_of_part>(mask, r, part.first, [&](int i, int j, float multiplier) {
     x.four[i].x[j] = fmaf(x.four[i].x[j], factor, added.four[i].x[j]) * multiplier;
   });
   store_row(x, out, r);
@@ -65,8 +65,8 @@ GPU_KERNEL drop_fours_kernel(DropoutMask mask, Matrix rows) {
   if (r >= rows.rows) return;
   const Matrix own = from_column(rows, part.first);
   WideRow<steps_of_part> x = load_row<steps_of_part>(as_read(own), r);
-  for_dropped<steps_of_part>(mask, r, part.first, own.columns,
-                             [&](int i, int j, int, float multiplier) { x.four[i].x[j] *= multiplier; });
+  for_dropped<steps_of_part>(mask, r, part.first,
+                             [&](int i, int j, float multiplier) { x.four[i].x[j] *= multiplier; });
   store_row(x, own, r);
 }
 

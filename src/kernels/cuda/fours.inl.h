@@ -26,19 +26,33 @@ struct WideRow {
   Four four[2 * steps];
 };
 
+GPU_FUNCTION int column_of_four(int i) {
+  return i / 2 * columns_of_step + lane() / lanes_of_block * dropout_block + first_of_four(i % 2);
+}
+
 // body(i, column) for each four of this lane's, in registers: i is known when it is compiled.
 template <int steps, class Body>
 GPU_FUNCTION void for_fours(int columns, const Body& body) {
 #pragma unroll
   for (int i = 0; i < 2 * steps; ++i) {
-    const int column =
-        i / 2 * columns_of_step + lane() / lanes_of_block * dropout_block + first_of_four(i % 2);
+    const int column = column_of_four(i);
     if (column < columns) body(i, column);
   }
 }
 template <int steps, class Body>
 GPU_FUNCTION void for_fours(int64_t columns, const Body& body) {
   for_fours<steps>(static_cast<int>(columns), body);
+}
+
+// The same without a branch, for what 0 beyond the row does no harm to; the column is 0 there, so that it may be read.
+template <int steps, class Body>
+GPU_FUNCTION void for_held(int64_t columns, const Body& body) {
+  const int width = static_cast<int>(columns);
+#pragma unroll
+  for (int i = 0; i < 2 * steps; ++i) {
+    const int column = column_of_four(i);
+    body(i, column < width ? column : 0);
+  }
 }
 
 template <int steps>
@@ -65,18 +79,16 @@ GPU_FUNCTION void store_row(const WideRow<steps>& row, const Matrix& m, int64_t 
   }
 }
 
-// body(i, j, column, multiplier) for this lane's columns of a row that begins at column `first` of dropout's, a multiple
-// of 64: column is that of x = row.four[i].x[j]. All lanes of a warp call it together.
+// body(i, j, multiplier) for all x = row.four[i].x[j] of a row that begins at column `first` of dropout's, a multiple of
+// 64. All lanes of a warp call it together.
 template <int steps, class Body>
-GPU_FUNCTION void for_dropped(const DropoutMask& mask, int64_t r, int64_t first, int64_t columns,
-                              const Body& body) {
-  uint32_t kept[steps];
+GPU_FUNCTION void for_dropped(const DropoutMask& mask, int64_t r, int64_t first, const Body& body) {
 #pragma unroll
-  for (int s = 0; s < steps; ++s) kept[s] = kept_columns(mask, r, block_of_lane(first + s * columns_of_step));
-  for_fours<steps>(columns, [&](int i, int column) {
+  for (int s = 0; s < steps; ++s) {
+    const uint32_t kept = kept_columns(mask, r, block_of_lane(first + s * columns_of_step));
 #pragma unroll
-    for (int j = 0; j < 4; ++j) body(i, j, column + j, multiplier_of(mask, kept[i / 2], i % 2 * 4 + j));
-  });
+    for (int n = 0; n < columns_of_lane; ++n) body(2 * s + n / 4, n % 4, multiplier_of(mask, kept, n));
+  }
 }
 
 // --- a warp a part of a row -------------------------------------------------------------------------

@@ -24,7 +24,7 @@ GPU_KERNEL add_dropout_norm_fours_kernel(NormOperands o, DropoutMask mask) {
   WideRow<steps> x = load_row<steps>(o.residual, r);
   if (is_there(o.branch)) {
     const WideRow<steps> branch = load_row<steps>(o.branch, r);
-    for_dropped<steps>(mask, r, 0, columns, [&](int i, int j, int, float multiplier) {
+    for_dropped<steps>(mask, r, 0, [&](int i, int j, float multiplier) {
       x.four[i].x[j] = fmaf(branch.four[i].x[j], multiplier, x.four[i].x[j]);
     });
     store_row(x, o.sum, r);
@@ -32,15 +32,19 @@ GPU_KERNEL add_dropout_norm_fours_kernel(NormOperands o, DropoutMask mask) {
   const bool centred = o.bias != nullptr;
   const float count = static_cast<float>(columns);
   float total = 0, squares = 0;
-  for_fours<steps>(columns, [&](int i, int) {
+  for_held<steps>(columns, [&](int i, int) {
     for (float each : x.four[i].x) total += each;
   });
   const float mean = centred ? warp_sum(total) / count : 0;
-  for_fours<steps>(columns, [&](int i, int) {
-    for (float each : x.four[i].x) squares = fmaf(each - mean, each - mean, squares);
+  for_held<steps>(columns, [&](int i, int) {
+    const bool there = column_of_four(i) < columns;
+    for (float each : x.four[i].x) {
+      const float difference = there ? each - mean : 0.0f;
+      squares = fmaf(difference, difference, squares);
+    }
   });
   const float inverse = 1 / sqrtf(warp_sum(squares) / count + o.epsilon);
-  for_fours<steps>(columns, [&](int i, int c) {
+  for_held<steps>(columns, [&](int i, int c) {
     const Four gain = load_four(o.gain + c), bias = centred ? load_four(o.bias + c) : Four{};
 #pragma unroll
     for (int j = 0; j < 4; ++j)

@@ -36,7 +36,7 @@ norm_backward_fours_kernel(NormBackward o, DropoutMask mask) {
     if (o.accumulate) dx = load_row<steps>(as_read(o.sum_gradient), r);
     WideRow<steps> h = load_row<steps>(o.normed_gradient, r);
     float total_h = 0, total_hs = 0;
-    for_fours<steps>(columns, [&](int i, int c) {
+    for_held<steps>(columns, [&](int i, int c) {
       const Four gain = load_four(o.gain + c);
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
@@ -52,7 +52,7 @@ norm_backward_fours_kernel(NormBackward o, DropoutMask mask) {
     });
     const float mean_h = o.bias_sums != nullptr ? warp_sum(total_h) / count : 0,
                 mean_hs = warp_sum(total_hs) / count;
-    for_fours<steps>(columns, [&](int i, int) {
+    for_held<steps>(columns, [&](int i, int) {
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
         const float d = (h.four[i].x[j] - mean_h - s.four[i].x[j] * mean_hs) * inverse;
@@ -61,8 +61,7 @@ norm_backward_fours_kernel(NormBackward o, DropoutMask mask) {
     });
     store_row(dx, o.sum_gradient, r);
     if (!is_there(o.branch_gradient)) continue;
-    for_dropped<steps>(mask, r, 0, columns,
-                       [&](int i, int j, int, float multiplier) { dx.four[i].x[j] *= multiplier; });
+    for_dropped<steps>(mask, r, 0, [&](int i, int j, float multiplier) { dx.four[i].x[j] *= multiplier; });
     store_row(dx, o.branch_gradient, r);
   }
   const int width = static_cast<int>(columns);

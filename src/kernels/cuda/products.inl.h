@@ -147,7 +147,7 @@ GPU_KERNEL finish_rows_fours_kernel(Matrix c, RowEnd end, DropoutMask mask) {
     }
   });
   store_row(x, from_column(before_activation(end, c), part.first), r);
-  for_dropped<steps_of_part>(mask, r, part.first, columns, [&](int i, int j, int, float multiplier) {
+  for_dropped<steps_of_part>(mask, r, part.first, [&](int i, int j, float multiplier) {
     x.four[i].x[j] = activated<general>(end.activation, x.four[i].x[j]) * multiplier;
   });
   store_row(x, own, r);
