@@ -16,15 +16,24 @@ inline bool in_fours(const ConstMatrix& m) {
   return !is_there(m) || (m.columns % 4 == 0 && m.row_stride % 4 == 0 && is_multiple(m.data, sizeof(Four)) &&
                           is_multiple(m.rounded, sizeof(FourBf16)));
 }
+inline bool floats_in_fours(const ConstMatrix& m) {
+  return in_fours(m) && (m.data != nullptr || !is_there(m));
+}
 inline bool in_fours(const float* values) { return is_multiple(values, sizeof(Four)); }
 
 // --- a warp a row -----------------------------------------------------------------------------------
 
-// What a lane holds of a row of up to steps * columns_of_step columns; what is beyond the row is 0.
-template <int steps>
-struct WideRow {
-  Four four[2 * steps];
+template <class T>
+using FourOf = decltype(load_four(static_cast<const T*>(nullptr)));
+
+// What a lane holds of a row of up to steps * columns_of_step columns: T is float or Bf16, as they stand in memory. What
+// is beyond the row is 0.
+template <class T, int steps>
+struct RowOf {
+  FourOf<T> four[2 * steps];
 };
+template <int steps>
+using WideRow = RowOf<float, steps>;
 
 GPU_FUNCTION int column_of_four(int i) {
   return i / 2 * columns_of_step + lane() / lanes_of_block * dropout_block + first_of_four(i % 2);
@@ -55,17 +64,40 @@ GPU_FUNCTION void for_held(int64_t columns, const Body& body) {
   }
 }
 
+template <class T>
+GPU_FUNCTION const T* values_of(const ConstMatrix& m) {
+  if constexpr (sizeof(T) == sizeof(float)) {
+    return m.data;
+  } else {
+    return m.rounded;
+  }
+}
+
+// As it stands in memory: several rows are on their way at once if none is widened before the last has been asked for.
+// `wanted`: else all of it is 0, and nothing is read.
+template <class T, int steps>
+GPU_FUNCTION RowOf<T, steps> load_as(const ConstMatrix& m, int64_t r, bool wanted = true) {
+  RowOf<T, steps> row = {};
+  const T* from = values_of<T>(m) + r * m.row_stride;
+  for_fours<steps>(wanted ? m.columns : 0, [&](int i, int c) { row.four[i] = load_four(from + c); });
+  return row;
+}
+template <int steps>
+GPU_FUNCTION WideRow<steps> load_values(const float* values, int64_t columns) {
+  return load_as<float, steps>({values, 1, columns, columns}, 0, values != nullptr);
+}
+
+template <class T, int steps>
+GPU_FUNCTION WideRow<steps> widened(const RowOf<T, steps>& row) {
+  WideRow<steps> wide;
+#pragma unroll
+  for (int i = 0; i < 2 * steps; ++i) wide.four[i] = widened(row.four[i]);
+  return wide;
+}
+
 template <int steps>
 GPU_FUNCTION WideRow<steps> load_row(const ConstMatrix& m, int64_t r) {
-  WideRow<steps> row = {};
-  if (m.data != nullptr) {
-    const float* from = m.data + r * m.row_stride;
-    for_fours<steps>(m.columns, [&](int i, int c) { row.four[i] = load_four(from + c); });
-  } else {
-    const Bf16* from = m.rounded + r * m.row_stride;
-    for_fours<steps>(m.columns, [&](int i, int c) { row.four[i] = widened(load_four(from + c)); });
-  }
-  return row;
+  return m.data != nullptr ? load_as<float, steps>(m, r) : widened(load_as<Bf16, steps>(m, r));
 }
 template <int steps>
 GPU_FUNCTION void store_row(const WideRow<steps>& row, const Matrix& m, int64_t r) {
