@@ -3,7 +3,8 @@
 // a fiber and each word checks how it is used (host/fibers.h).
 //
 //   GPU_KERNEL, GPU_FUNCTION       what a GPU runs: started by launch(), called by a kernel
-//   GPU_KERNEL_OF(threads)         the same for a kernel whose blocks may have more than 512 threads, up to this many
+//   GPU_KERNEL_OF(threads, blocks) a kernel of at most so many threads a block, with so few registers that this many
+//                                  blocks run on a processor at once
 //   launch(context, grid, k, ...)  runs kernel k(...) with grid.threads threads in each of grid.blocks blocks. Kernels
 //                                  run one after another, in the order of their launches.
 //
@@ -15,8 +16,9 @@
 //   shared<T>(bytes)               the block's shared memory, from this byte on: s[i] is read and assigned. Its content
 //                                  is unspecified at first.
 //   four(s, i)                     the floats s[i] to s[i + 3] at once, whose place is a multiple of 16 bytes
-//   load_four(p), store_four(p, x)     four floats of the GPU's memory at once, whose place is a multiple of 16 bytes; or
-//                                  four numbers in bf16, whose place is a multiple of 8. is_multiple_of(p, bytes) asks.
+//   load_four(p), store_four(x, p) four floats, or four bf16, of the GPU's memory at once, whose place is a multiple of
+//                                  their size: 16 bytes, or 8
+//   is_multiple_of(p, bytes)       whether a place is
 //   sync_block()                   waits for all threads of the block; what they wrote before can be read after
 //   sync_warp()                    the same for the warp
 //   shuffle(x, from)               x of the lane `from`. All lanes of a warp call it together; so for the next three.
@@ -50,13 +52,13 @@ struct Four {
   float x[4];
 };
 struct FourBf16 {
-  uint16_t x[4];
+  uint32_t pairs[2];  // the lower half is the first of a pair
 };
 
 #if defined(__CUDACC__)
 
 #define GPU_KERNEL static __global__ void
-#define GPU_KERNEL_OF(threads) static __global__ __launch_bounds__(threads) void
+#define GPU_KERNEL_OF(threads, blocks) static __global__ void __launch_bounds__(threads, blocks)
 #define GPU_FUNCTION static __device__ __forceinline__
 
 GPU_FUNCTION int64_t block_index() { return blockIdx.x; }
@@ -77,16 +79,16 @@ GPU_FUNCTION Four four(const float* s, int i) {
   return {{read.x, read.y, read.z, read.w}};
 }
 
-GPU_FUNCTION Four load_four(const float* p) { return four(p, 0); }
-GPU_FUNCTION void store_four(float* p, Four x) {
-  *reinterpret_cast<float4*>(p) = make_float4(x.x[0], x.x[1], x.x[2], x.x[3]);
+GPU_FUNCTION Four load_four(const float* from) { return four(from, 0); }
+GPU_FUNCTION FourBf16 load_four(const uint16_t* from) {
+  const uint2 read = *reinterpret_cast<const uint2*>(from);
+  return {{read.x, read.y}};
 }
-GPU_FUNCTION FourBf16 load_four(const uint16_t* p) {
-  const ushort4 read = *reinterpret_cast<const ushort4*>(p);
-  return {{read.x, read.y, read.z, read.w}};
+GPU_FUNCTION void store_four(const Four& x, float* to) {
+  *reinterpret_cast<float4*>(to) = make_float4(x.x[0], x.x[1], x.x[2], x.x[3]);
 }
-GPU_FUNCTION void store_four(uint16_t* p, FourBf16 x) {
-  *reinterpret_cast<ushort4*>(p) = make_ushort4(x.x[0], x.x[1], x.x[2], x.x[3]);
+GPU_FUNCTION void store_four(const FourBf16& x, uint16_t* to) {
+  *reinterpret_cast<uint2*>(to) = make_uint2(x.pairs[0], x.pairs[1]);
 }
 
 GPU_FUNCTION void sync_block() { __syncthreads(); }

@@ -61,7 +61,7 @@ GPU_FUNCTION Four four_columns(const float* row, int64_t column, int64_t columns
 }
 GPU_FUNCTION void store_columns(float* row, int64_t column, int64_t columns, const Four& x) {
   if (column + 4 <= columns && is_multiple_of(row, sizeof(Four))) {
-    store_four(row + column, x);
+    store_four(x, row + column);
     return;
   }
 #pragma unroll
@@ -130,7 +130,7 @@ GPU_KERNEL embed_backward_kernel(EmbedBackward o, DropoutMask mask) {
         store_columns(table_row(o, some.keys[i]), window.column, o.gradient.columns,
                       sum_of_fours(some.before[i], o.scale, sum));
       } else {
-        store_four(partial_of(o, window.index, begins ? 1 : 0, window.column), sum);
+        store_four(sum, partial_of(o, window.index, begins ? 1 : 0, window.column));
       }
       begins = true;
       sum = {};

@@ -4,8 +4,7 @@
 // A packed right operand is dense, row by row, in rows of a multiple of 8 elements.
 #pragma once
 
-#include "kernels/cuda/functions.inl.h"
-#include "kernels/cuda/rows.inl.h"
+#include "kernels/cuda/fours.inl.h"
 
 namespace dragoman::internal {
 namespace {
@@ -15,10 +14,22 @@ constexpr int64_t bf16_floats(int64_t rows, int64_t columns) { return rows * row
 
 GPU_FUNCTION void store_element(float x, float* to) { *to = x; }
 GPU_FUNCTION void store_element(float x, Bf16* to) { *to = rounded_to_bf16(x); }
+GPU_FUNCTION void store_as(const Four& x, float* to) { store_four(x, to); }
+GPU_FUNCTION void store_as(const Four& x, Bf16* to) { store_four(rounded_to_bf16(x), to); }
 
 // --- copies of operands -----------------------------------------------------------------------------
 
-// Of a matrix whose rows are contiguous.
+// Of a matrix whose rows are contiguous: in fours, or any.
+template <class T>
+GPU_KERNEL copy_operand_fours_kernel(ConstMatrix from, int64_t stride, T* to) {
+  const PartOfRow part = part_of_warp(from.columns);
+  if (part.row >= from.rows) return;
+  const float* x = from.data + part.row * from.row_stride + part.first;
+  T* y = to + part.row * stride + part.first;
+  WideRow<steps_of_part> row = {};
+  for_fours<steps_of_part>(from.columns - part.first, [&](int i, int c) { row.four[i] = load_four(x + c); });
+  for_fours<steps_of_part>(from.columns - part.first, [&](int i, int c) { store_as(row.four[i], y + c); });
+}
 template <class T>
 GPU_KERNEL copy_operand_kernel(ConstMatrix from, int64_t stride, T* to) {
   const int64_t r = row_of_warp();
@@ -26,6 +37,14 @@ GPU_KERNEL copy_operand_kernel(ConstMatrix from, int64_t stride, T* to) {
   const float* x = from.data + r * from.row_stride;
   T* y = to + r * stride;
   for_each_column(from.columns, [=](int64_t c) { store_element(x[c], y + c); });
+}
+
+template <class T>
+void copy_rows_of_operand(Context& context, const char* name, ConstMatrix from, int64_t stride, T* to) {
+  if (in_fours(from) && stride % 4 == 0 && is_multiple(to, 4 * sizeof(T)))
+    launch(context, part_grid(name, from.rows, from.columns), copy_operand_fours_kernel<T>, from, stride, to);
+  else
+    launch(context, row_grid(name, from.rows), copy_operand_kernel<T>, from, stride, to);
 }
 
 constexpr int square = 32, square_rows = 8;  // a block turns a square, some rows at a time
@@ -49,7 +68,7 @@ template <class T>
 void copy_operand(Context& context, ConstMatrix from, T* to) {
   const int64_t stride = row_elements(from.columns);
   if (from.column_stride == 1) {
-    launch(context, row_grid("copy_operand", from.rows), copy_operand_kernel<T>, from, stride, to);
+    copy_rows_of_operand(context, "copy_operand", from, stride, to);
     return;
   }
   launch(context,
@@ -80,30 +99,83 @@ inline int64_t rounded_floats(ConstMatrix m) {
 }
 
 inline void round_operand(Context& context, ConstMatrix from, Bf16* to) {
-  launch(context, row_grid("round_operand", from.rows), copy_operand_kernel<Bf16>, from, from.row_stride, to);
+  from.rounded = nullptr;  // of what is read
+  copy_rows_of_operand(context, "round_operand", from, from.row_stride, to);
 }
 
 // --- the end of a product ---------------------------------------------------------------------------
 
 struct RowEnd {
   const float *scales, *bias;  // of columns; null: none
-  float* before_activation;
+  float* before_activation;    // dense
   Activation activation;
+  Bf16* rounded_before_activation = nullptr;
 };
+GPU_FUNCTION Matrix before_activation(const RowEnd& end, const Matrix& c) {
+  return {end.before_activation, c.rows, c.columns, c.columns, end.rounded_before_activation};
+}
 
+// `general`: with any activation, of which relu and none take the fewest instructions.
+template <bool general>
+GPU_FUNCTION float activated(Activation activation, float x) {
+  if constexpr (general) {
+    return activate(activation, x);
+  } else {
+    return activation == Activation::relu ? relu(x) : x;
+  }
+}
+
+// A warp has a part of a row, in fours.
+template <bool general>
+GPU_KERNEL finish_rows_fours_kernel(Matrix c, RowEnd end, DropoutMask mask) {
+  const PartOfRow part = part_of_warp(c.columns);
+  const int64_t r = part.row, columns = c.columns - part.first;
+  if (r >= c.rows) return;
+  const Matrix own = from_column(c, part.first);
+  WideRow<steps_of_part> x = load_row<steps_of_part>(as_read(own), r);
+  for_fours<steps_of_part>(columns, [&](int i, int column) {
+    const int64_t first = part.first + column;
+    if (end.scales != nullptr) {
+      const Four scales = load_four(end.scales + first);
+#pragma unroll
+      for (int j = 0; j < 4; ++j) x.four[i].x[j] *= scales.x[j];
+    }
+    if (end.bias != nullptr) {
+      const Four bias = load_four(end.bias + first);
+#pragma unroll
+      for (int j = 0; j < 4; ++j) x.four[i].x[j] += bias.x[j];
+    }
+  });
+  store_row(x, from_column(before_activation(end, c), part.first), r);
+  for_dropped<steps_of_part>(mask, r, part.first, columns, [&](int i, int j, int, float multiplier) {
+    x.four[i].x[j] = activated<general>(end.activation, x.four[i].x[j]) * multiplier;
+  });
+  store_row(x, own, r);
+}
+
+// Any row.
 GPU_KERNEL finish_rows_kernel(Matrix c, RowEnd end, DropoutMask mask) {
   const int64_t r = row_of_warp();
   if (r >= c.rows) return;
-  float* row = c.data + r * c.stride;
   for_columns(mask, r, c.columns, [=](int64_t j, float multiplier) {
-    float x = row[j];
+    float x = element(as_read(c), r, j);
     if (end.scales != nullptr) x *= end.scales[j];
     if (end.bias != nullptr) x += end.bias[j];
-    if (end.before_activation != nullptr) end.before_activation[r * c.columns + j] = x;
-    const float y = activate(end.activation, x) * multiplier;
-    row[j] = y;
-    if (c.rounded != nullptr) c.rounded[r * c.stride + j] = rounded_to_bf16(y);
+    set_element(before_activation(end, c), r, j, x);
+    set_element(c, r, j, activate(end.activation, x) * multiplier);
   });
+}
+
+inline void finish_rows(Context& context, const Matrix& c, const RowEnd& end, const Dropout& dropout) {
+  const Matrix before = {end.before_activation, c.rows, c.columns, c.columns, end.rounded_before_activation};
+  const DropoutMask mask = dropout_mask(dropout);
+  if (!in_fours(c) || !in_fours(before) || !in_fours(end.scales) || !in_fours(end.bias)) {
+    launch(context, row_grid("finish_rows", c.rows), finish_rows_kernel, c, end, mask);
+    return;
+  }
+  const bool general = end.activation != Activation::none && end.activation != Activation::relu;
+  launch(context, part_grid("finish_rows", c.rows, c.columns),
+         general ? finish_rows_fours_kernel<true> : finish_rows_fours_kernel<false>, c, end, mask);
 }
 
 // scales: of the columns of b, before all else; null: none.
@@ -123,9 +195,7 @@ inline void run_product(Context& context, Matmul product, const float* scales, c
   const bool finished = end.scales == nullptr && end.bias == nullptr && end.before_activation == nullptr &&
                         end.activation == Activation::none && epilogue.dropout.rate == 0 &&
                         product.c.rounded == nullptr;
-  if (!finished)
-    launch(context, row_grid("finish_rows", product.c.rows), finish_rows_kernel, product.c, end,
-           dropout_mask(epilogue.dropout));
+  if (!finished) finish_rows(context, product.c, end, epilogue.dropout);
 }
 
 // --- in the arithmetic of floats --------------------------------------------------------------------

@@ -9,12 +9,12 @@ namespace dragoman::internal {
 namespace {
 
 constexpr int dropout_block = 64;   // columns that eight counters decide for
-constexpr int columns_of_lane = 8;  // of these, that one counter decides for
+constexpr int columns_of_lane = 8;  // of these, that one counter decides for; and that a lane of eight takes
 
 struct DropoutMask {
   bool drops;
   int32_t threshold;  // of 65536: halves of words below it are dropped
-  float scale;        // what the others are multiplied by
+  float scale = 1;    // what the others are multiplied by
   uint32_t key[2];
   const RowKey* rows;
 };

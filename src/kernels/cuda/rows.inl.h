@@ -1,7 +1,7 @@
-// How threads share rows: a warp takes a row, and a lane the columns of it that one counter of dropout decides for.
-// Sums over rows are made block by block of rows, and the blocks' sums are added in their order.
+// How threads share rows: a warp takes a row, and a lane columns of it in fours.
 #pragma once
 
+#include "kernels/cuda/functions.inl.h"
 #include "kernels/cuda/random.inl.h"
 
 namespace dragoman::internal {
@@ -18,23 +18,49 @@ inline Grid row_grid(const char* name, int64_t rows) {
 }
 GPU_FUNCTION int64_t row_of_warp() { return block_index() * block_warps() + warp_index(); }
 
-// body(column, multiplier) for this lane's columns of a row, ascending.
+// Which columns a lane takes: of each block of 64 that eight lanes share, the n-th lane 4n to 4n + 3 of both halves, so
+// that four floats are read at once, and eight lanes read what lies side by side.
+constexpr int lanes_of_block = dropout_block / columns_of_lane;
+constexpr int columns_of_step = warp_size * columns_of_lane;  // that a warp takes at once
+
+GPU_FUNCTION int64_t block_of_lane(int64_t first) { return first / dropout_block + lane() / lanes_of_block; }
+GPU_FUNCTION int first_of_four(int half) {  // after the block's first column
+  return half * (dropout_block / 2) + lane() % lanes_of_block * 4;
+}
+
+// A bit for each of this lane's columns of a block, ascending: whether dropout keeps it. A counter's words decide for
+// other columns than its lane's, so that lanes exchange decisions: all of a warp call it together.
+GPU_FUNCTION uint32_t kept_columns(const DropoutMask& mask, int64_t row, int64_t block) {
+  if (!mask.drops) return 0xff;
+  const int counter = lane() % lanes_of_block;
+  const PhiloxWords s = philox(mask, mask.rows[row], 0, static_cast<uint32_t>(block * 8 + counter));
+  uint32_t decided = 0;  // bit 4p + 2h + i: column 32p + 16h + 2 * counter + i
+#pragma unroll
+  for (int word = 0; word < 4; ++word)
+#pragma unroll
+    for (int half = 0; half < 2; ++half)
+      if (dropout_multiplier(mask, s.word[word], half) != 0)
+        decided |= 1u << (word / 2 * 4 + half * 2 + word % 2);
+  const int from = lane() - counter + counter % 4 * 2, quarter = counter / 4 * 2;
+  const uint32_t first = shuffle(decided, from) >> quarter, second = shuffle(decided, from + 1) >> quarter;
+  return (first & 0x33u) | (second & 0x33u) << 2;
+}
+
+GPU_FUNCTION float multiplier_of(const DropoutMask& mask, uint32_t kept, int n) {
+  return (kept >> n & 1) != 0 ? mask.scale : 0.0f;
+}
+
+// body(column, multiplier) for this lane's columns of a row, ascending. All lanes of a warp call it together.
 template <class Body>
 GPU_FUNCTION void for_columns(const DropoutMask& mask, int64_t row, int64_t columns, const Body& body) {
-  constexpr int lanes_of_block = dropout_block / columns_of_lane;
-  const int64_t step = warp_size * columns_of_lane;
-  const int counter = lane() % lanes_of_block;
-  for (int64_t first = lane() / lanes_of_block * dropout_block; first < columns; first += step) {
-    PhiloxWords s = {};
-    if (mask.drops)
-      s = philox(mask, mask.rows[row], 0, static_cast<uint32_t>(first / dropout_block * 8 + counter));
+  for (int64_t first = 0; first < columns; first += columns_of_step) {
+    const int64_t block = block_of_lane(first);
+    const uint32_t kept = kept_columns(mask, row, block);
 #pragma unroll
     for (int n = 0; n < columns_of_lane; ++n) {
-      const int quarter = n / 2, of_pair = n % 2;
-      const int64_t column = first + 16 * quarter + 2 * counter + of_pair;
+      const int64_t column = block * dropout_block + first_of_four(n / 4) + n % 4;
       if (column >= columns) continue;
-      body(column,
-           mask.drops ? dropout_multiplier(mask, s.word[quarter / 2 * 2 + of_pair], quarter % 2) : 1.0f);
+      body(column, multiplier_of(mask, kept, n));
     }
   }
 }
@@ -45,47 +71,23 @@ GPU_FUNCTION void for_each_column(int64_t columns, const Body& body) {
   for (int64_t c = lane(); c < columns; c += warp_size) body(c);
 }
 
-// --- sums over rows ---------------------------------------------------------------------------------
+// --- elements ---------------------------------------------------------------------------------------
 
-constexpr int64_t summed_rows = 64;  // whose sum a thread makes, column by column
-constexpr int column_threads = 128;
-
-// A block for each block of rows and each run of columns.
-inline Grid column_grid(const char* name, int64_t rows, int64_t columns) {
-  return {name, ceil_div(rows, summed_rows) * ceil_div(columns, column_threads), column_threads};
+// A matrix is in floats, in bf16 alone, or in both, where its floats are read.
+template <class AnyMatrix>
+constexpr bool is_there(const AnyMatrix& m) {
+  return m.data != nullptr || m.rounded != nullptr;
 }
-struct RowsAndColumn {
-  int64_t block, begin, end;  // of the rows
-  int64_t column;
-};
-GPU_FUNCTION RowsAndColumn summed_part(int64_t rows, int64_t columns) {
-  const int64_t runs = ceil_div(columns, column_threads), block = block_index() / runs;
-  const int64_t begin = block * summed_rows, end = begin + summed_rows;
-  return {block, begin, end < rows ? end : rows, block_index() % runs * column_threads + thread_index()};
+constexpr ConstMatrix as_read(const Matrix& m) { return {m.data, m.rows, m.columns, m.stride, 1, m.rounded}; }
+
+GPU_FUNCTION float element(const ConstMatrix& m, int64_t row, int64_t column) {
+  const int64_t place = row * m.row_stride + column;
+  return m.data != nullptr ? m.data[place] : widened(m.rounded[place]);
 }
-
-constexpr int adding_warps = 8;
-
-// sums[c] += Σ over blocks of partial[block][c]: each warp adds every eighth block, then the warps' sums are added.
-GPU_KERNEL add_partial_sums_kernel(const float* partial, int64_t blocks, int64_t columns, float* sums) {
-  const Shared<float> of_warps = shared<float>(0);
-  const int64_t column = block_index() * warp_size + lane();
-  float total = 0;
-  if (column < columns)
-    for (int64_t b = warp_index(); b < blocks; b += adding_warps) total += partial[b * columns + column];
-  of_warps[thread_index()] = total;
-  sync_block();
-  if (warp_index() > 0 || column >= columns) return;
-  float sum = sums[column];
-  for (int w = 0; w < adding_warps; ++w) sum += of_warps[w * warp_size + lane()];
-  sums[column] = sum;
-}
-
-inline void add_partial_sums(Context& context, const float* partial, int64_t blocks, int64_t columns,
-                             float* sums) {
-  constexpr int threads = adding_warps * warp_size;
-  launch(context, {"add_partial_sums", ceil_div(columns, warp_size), threads, threads * sizeof(float)},
-         add_partial_sums_kernel, partial, blocks, columns, sums);
+GPU_FUNCTION void set_element(const Matrix& m, int64_t row, int64_t column, float x) {
+  const int64_t place = row * m.stride + column;
+  if (m.data != nullptr) m.data[place] = x;
+  if (m.rounded != nullptr) m.rounded[place] = rounded_to_bf16(x);
 }
 
 inline float* float_workspace(Context& context, int64_t floats) {

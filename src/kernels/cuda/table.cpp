@@ -12,6 +12,7 @@
 #include "kernels/cuda/loss.inl.h"
 #include "kernels/cuda/low_precision.inl.h"
 #include "kernels/cuda/norm.inl.h"
+#include "kernels/cuda/norm_backward.inl.h"
 #include "kernels/cuda/products.inl.h"
 #include "kernels/cuda/rotary.inl.h"
 #include "kernels/cuda/ssru.inl.h"

@@ -10,7 +10,7 @@
 #include "kernels/cuda/host/shared.h"
 
 #define GPU_KERNEL static void
-#define GPU_KERNEL_OF(threads) static void
+#define GPU_KERNEL_OF(threads, blocks) static void
 #define GPU_FUNCTION static inline
 
 namespace dragoman::internal {
@@ -39,31 +39,32 @@ inline Four four(const Shared<float>& s, int64_t i, const char* file = __builtin
   return read;
 }
 
-template <class Numbers, class T>
-Numbers load_four(const T* p, on_host::Place place) {
-  on_host::check_alignment(reinterpret_cast<size_t>(p), sizeof(Numbers), place);
-  Numbers read;
-  memcpy(&read, p, sizeof read);
+template <class Values, class T>
+Values load_at_once(const T* from, on_host::Place place) {
+  on_host::check_address(from, sizeof(Values), place);
+  Values read;
+  memcpy(&read, from, sizeof read);
   return read;
 }
-template <class Numbers, class T>
-void store_four(T* p, Numbers x, on_host::Place place) {
-  on_host::check_alignment(reinterpret_cast<size_t>(p), sizeof x, place);
-  memcpy(p, &x, sizeof x);
+template <class Values, class T>
+void store_at_once(const Values& x, T* to, on_host::Place place) {
+  on_host::check_address(to, sizeof(Values), place);
+  memcpy(to, &x, sizeof x);
 }
-inline Four load_four(const float* p, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-  return load_four<Four>(p, {file, line});
+inline Four load_four(const float* from, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  return load_at_once<Four>(from, {file, line});
 }
-inline void store_four(float* p, Four x, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-  store_four<Four>(p, x, {file, line});
-}
-inline FourBf16 load_four(const uint16_t* p, const char* file = __builtin_FILE(),
+inline FourBf16 load_four(const uint16_t* from, const char* file = __builtin_FILE(),
                           int line = __builtin_LINE()) {
-  return load_four<FourBf16>(p, {file, line});
+  return load_at_once<FourBf16>(from, {file, line});
 }
-inline void store_four(uint16_t* p, FourBf16 x, const char* file = __builtin_FILE(),
+inline void store_four(const Four& x, float* to, const char* file = __builtin_FILE(),
                        int line = __builtin_LINE()) {
-  store_four<FourBf16>(p, x, {file, line});
+  store_at_once(x, to, {file, line});
+}
+inline void store_four(const FourBf16& x, uint16_t* to, const char* file = __builtin_FILE(),
+                       int line = __builtin_LINE()) {
+  store_at_once(x, to, {file, line});
 }
 
 inline void sync_block(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {

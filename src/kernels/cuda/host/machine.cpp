@@ -257,4 +257,10 @@ void check_alignment(size_t offset, size_t element_bytes, Place place) {
                   place.file, place.line));
 }
 
+void check_address(const void* address, size_t bytes, Place place) {
+  if (reinterpret_cast<uintptr_t>(address) % bytes == 0) return;
+  running_machine().block().fail(fmt::format("{} bytes at once are not at a multiple of their size at {}:{}",
+                                             bytes, place.file, place.line));
+}
+
 }  // namespace dragoman::internal::on_host

@@ -41,5 +41,7 @@ float warp_max(float x, Place);
 const void* read_shared(int64_t offset, int64_t bytes, Place);
 void* write_shared(int64_t offset, int64_t bytes, Place);
 void check_alignment(size_t offset, size_t element_bytes, Place);
+// The same of a place outside of shared memory.
+void check_address(const void* address, size_t bytes, Place);
 
 }  // namespace dragoman::internal::on_host

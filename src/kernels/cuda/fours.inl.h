@@ -1,0 +1,111 @@
+// Rows read and written four columns at a time, which full speed takes; in the order of rows.inl.h, so that sums over a
+// row have the same bits either way.
+#pragma once
+
+#include "kernels/cuda/rows.inl.h"
+
+namespace dragoman::internal {
+namespace {
+
+// Whether a matrix can be: its columns are a multiple of four, and so are its rows' places in memory. One that is not
+// there is in nobody's way.
+inline bool is_multiple(const void* place, size_t bytes) {
+  return reinterpret_cast<uintptr_t>(place) % bytes == 0;
+}
+inline bool in_fours(const ConstMatrix& m) {
+  return !is_there(m) || (m.columns % 4 == 0 && m.row_stride % 4 == 0 && is_multiple(m.data, sizeof(Four)) &&
+                          is_multiple(m.rounded, sizeof(FourBf16)));
+}
+inline bool in_fours(const float* values) { return is_multiple(values, sizeof(Four)); }
+
+// --- a warp a row -----------------------------------------------------------------------------------
+
+// What a lane holds of a row of up to steps * columns_of_step columns; what is beyond the row is 0.
+template <int steps>
+struct WideRow {
+  Four four[2 * steps];
+};
+
+// body(i, column) for each four of this lane's, in registers: i is known when it is compiled.
+template <int steps, class Body>
+GPU_FUNCTION void for_fours(int columns, const Body& body) {
+#pragma unroll
+  for (int i = 0; i < 2 * steps; ++i) {
+    const int column =
+        i / 2 * columns_of_step + lane() / lanes_of_block * dropout_block + first_of_four(i % 2);
+    if (column < columns) body(i, column);
+  }
+}
+template <int steps, class Body>
+GPU_FUNCTION void for_fours(int64_t columns, const Body& body) {
+  for_fours<steps>(static_cast<int>(columns), body);
+}
+
+template <int steps>
+GPU_FUNCTION WideRow<steps> load_row(const ConstMatrix& m, int64_t r) {
+  WideRow<steps> row = {};
+  if (m.data != nullptr) {
+    const float* from = m.data + r * m.row_stride;
+    for_fours<steps>(m.columns, [&](int i, int c) { row.four[i] = load_four(from + c); });
+  } else {
+    const Bf16* from = m.rounded + r * m.row_stride;
+    for_fours<steps>(m.columns, [&](int i, int c) { row.four[i] = widened(load_four(from + c)); });
+  }
+  return row;
+}
+template <int steps>
+GPU_FUNCTION void store_row(const WideRow<steps>& row, const Matrix& m, int64_t r) {
+  if (m.data != nullptr) {
+    float* to = m.data + r * m.stride;
+    for_fours<steps>(m.columns, [&](int i, int c) { store_four(row.four[i], to + c); });
+  }
+  if (m.rounded != nullptr) {
+    Bf16* to = m.rounded + r * m.stride;
+    for_fours<steps>(m.columns, [&](int i, int c) { store_four(rounded_to_bf16(row.four[i]), to + c); });
+  }
+}
+
+// body(i, j, column, multiplier) for this lane's columns of a row that begins at column `first` of dropout's, a multiple
+// of 64: column is that of x = row.four[i].x[j]. All lanes of a warp call it together.
+template <int steps, class Body>
+GPU_FUNCTION void for_dropped(const DropoutMask& mask, int64_t r, int64_t first, int64_t columns,
+                              const Body& body) {
+  uint32_t kept[steps];
+#pragma unroll
+  for (int s = 0; s < steps; ++s) kept[s] = kept_columns(mask, r, block_of_lane(first + s * columns_of_step));
+  for_fours<steps>(columns, [&](int i, int column) {
+#pragma unroll
+    for (int j = 0; j < 4; ++j) body(i, j, column + j, multiplier_of(mask, kept[i / 2], i % 2 * 4 + j));
+  });
+}
+
+// --- a warp a part of a row -------------------------------------------------------------------------
+
+constexpr int steps_of_part = 2;
+constexpr int64_t columns_of_part = steps_of_part * columns_of_step;
+
+inline Grid part_grid(const char* name, int64_t rows, int64_t columns) {
+  Grid grid = row_grid(name, rows);
+  grid.blocks *= ceil_div(columns, columns_of_part);
+  return grid;
+}
+struct PartOfRow {
+  int64_t row, first;
+};
+GPU_FUNCTION PartOfRow part_of_warp(int64_t columns) {
+  const auto parts = static_cast<uint32_t>(ceil_div(columns, columns_of_part));
+  const auto block = static_cast<uint32_t>(block_index());
+  return {int64_t{block / parts} * block_warps() + warp_index(), int64_t{block % parts} * columns_of_part};
+}
+
+// The columns from `first` on.
+template <class AnyMatrix>
+GPU_FUNCTION AnyMatrix from_column(AnyMatrix m, int64_t first) {
+  if (m.data != nullptr) m.data += first;
+  if (m.rounded != nullptr) m.rounded += first;
+  m.columns -= first;
+  return m;
+}
+
+}  // namespace
+}  // namespace dragoman::internal
