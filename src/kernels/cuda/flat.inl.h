@@ -1,7 +1,7 @@
 // Passes over flat buffers and rows: the optimiser, sums of squares, copies.
 #pragma once
 
-#include "kernels/cuda/rows.inl.h"
+#include "kernels/cuda/fours.inl.h"
 
 namespace dragoman::internal {
 namespace {
@@ -86,48 +86,97 @@ double sum_of_squares(Context& context, int64_t count, const float* values) {
 
 // --- rows -------------------------------------------------------------------------------------------
 
+// to += from, four columns at a time, and one at a time.
+GPU_KERNEL add_fours_kernel(ConstMatrix from, Matrix to) {
+  const PartOfRow part = part_of_warp(to.columns);
+  if (part.row >= to.rows) return;
+  const Matrix sum = from_column(to, part.first);
+  const auto x = load_row<steps_of_part>(from_column(from, part.first), part.row);
+  auto y = load_row<steps_of_part>(as_read(sum), part.row);
+#pragma unroll
+  for (int i = 0; i < 2 * steps_of_part; ++i)
+#pragma unroll
+    for (int j = 0; j < 4; ++j) y.four[i].x[j] += x.four[i].x[j];
+  store_row(y, sum, part.row);
+}
 GPU_KERNEL add_kernel(ConstMatrix from, Matrix to) {
   const int64_t r = row_of_warp();
   if (r >= to.rows) return;
-  const float* x = from.data + r * from.row_stride;
-  float* y = to.data + r * to.stride;
-  for_each_column(to.columns, [=](int64_t c) { y[c] += x[c]; });
+  for_each_column(to.columns,
+                  [=](int64_t c) { set_element(to, r, c, element(as_read(to), r, c) + element(from, r, c)); });
 }
 
 void add(Context& context, ConstMatrix from, Matrix to) {
-  launch(context, row_grid("add", to.rows), add_kernel, from, to);
+  if (in_fours(from) && in_fours(as_read(to))) {
+    launch(context, part_grid("add", to.rows, to.columns), add_fours_kernel, from, to);
+  } else {
+    launch(context, row_grid("add", to.rows), add_kernel, from, to);
+  }
 }
 
+GPU_KERNEL multiply_fours_kernel(ConstMatrix a, ConstMatrix b, Matrix out) {
+  const PartOfRow part = part_of_warp(out.columns);
+  if (part.row >= out.rows) return;
+  auto x = load_row<steps_of_part>(from_column(a, part.first), part.row);
+  const auto y = load_row<steps_of_part>(from_column(b, part.first), part.row);
+#pragma unroll
+  for (int i = 0; i < 2 * steps_of_part; ++i)
+#pragma unroll
+    for (int j = 0; j < 4; ++j) x.four[i].x[j] *= y.four[i].x[j];
+  store_row(x, from_column(out, part.first), part.row);
+}
 GPU_KERNEL multiply_elements_kernel(ConstMatrix a, ConstMatrix b, Matrix out) {
   const int64_t r = row_of_warp();
   if (r >= out.rows) return;
-  const float *x = a.data + r * a.row_stride, *y = b.data + r * b.row_stride;
-  float* to = out.data + r * out.stride;
-  for_each_column(out.columns, [=](int64_t c) { to[c] = x[c] * y[c]; });
+  for_each_column(out.columns,
+                  [=](int64_t c) { set_element(out, r, c, element(a, r, c) * element(b, r, c)); });
 }
 
 void multiply_elements(Context& context, ConstMatrix a, ConstMatrix b, Matrix out) {
-  launch(context, row_grid("multiply_elements", out.rows), multiply_elements_kernel, a, b, out);
+  if (in_fours(a) && in_fours(b) && in_fours(as_read(out))) {
+    launch(context, part_grid("multiply_elements", out.rows, out.columns), multiply_fours_kernel, a, b, out);
+  } else {
+    launch(context, row_grid("multiply_elements", out.rows), multiply_elements_kernel, a, b, out);
+  }
 }
 
 // to[to_rows[r]] = from[from_rows[r]]; without a list, r itself.
-GPU_KERNEL copy_rows_kernel(ConstMatrix from, const int32_t* from_rows, const int32_t* to_rows, int64_t rows,
-                            Matrix to) {
+struct RowCopies {
+  ConstMatrix from;
+  const int32_t *from_rows, *to_rows;
+  int64_t rows;
+  Matrix to;
+};
+GPU_FUNCTION int64_t listed_row(const int32_t* list, int64_t r) { return list != nullptr ? list[r] : r; }
+
+GPU_KERNEL copy_fours_kernel(RowCopies o) {
+  const PartOfRow part = part_of_warp(o.to.columns);
+  if (part.row >= o.rows) return;
+  store_row(load_row<steps_of_part>(from_column(o.from, part.first), listed_row(o.from_rows, part.row)),
+            from_column(o.to, part.first), listed_row(o.to_rows, part.row));
+}
+GPU_KERNEL copy_rows_kernel(RowCopies o) {
   const int64_t r = row_of_warp();
-  if (r >= rows) return;
-  const float* x = from.data + (from_rows != nullptr ? from_rows[r] : r) * from.row_stride;
-  float* y = to.data + (to_rows != nullptr ? to_rows[r] : r) * to.stride;
-  for_each_column(to.columns < from.columns ? to.columns : from.columns, [=](int64_t c) { y[c] = x[c]; });
+  if (r >= o.rows) return;
+  const int64_t from = listed_row(o.from_rows, r), to = listed_row(o.to_rows, r);
+  for_each_column(o.to.columns, [=](int64_t c) { set_element(o.to, to, c, element(o.from, from, c)); });
+}
+
+inline void copy_rows(Context& context, const char* name, RowCopies copies) {
+  if (copies.from.columns < copies.to.columns) copies.to.columns = copies.from.columns;
+  if (in_fours(copies.from) && in_fours(as_read(copies.to))) {
+    launch(context, part_grid(name, copies.rows, copies.to.columns), copy_fours_kernel, copies);
+  } else {
+    launch(context, row_grid(name, copies.rows), copy_rows_kernel, copies);
+  }
 }
 
 void scatter_rows(Context& context, ConstMatrix from, const int32_t* rows, Matrix to) {
-  const int32_t* in_order = nullptr;
-  launch(context, row_grid("scatter_rows", from.rows), copy_rows_kernel, from, in_order, rows, from.rows, to);
+  copy_rows(context, "scatter_rows", {from, nullptr, rows, from.rows, to});
 }
 
 void gather_rows(Context& context, ConstMatrix from, const int32_t* rows, Matrix to) {
-  const int32_t* in_order = nullptr;
-  launch(context, row_grid("gather_rows", to.rows), copy_rows_kernel, from, rows, in_order, to.rows, to);
+  copy_rows(context, "gather_rows", {from, rows, nullptr, to.rows, to});
 }
 
 }  // namespace

@@ -28,8 +28,8 @@ inline Grid logits_grid(const char* name, int64_t rows, int64_t columns) {
 struct RowPart {
   Four fours[fours_of_thread];
 };
-GPU_FUNCTION int columns_of_round() { return 4 * fours_of_thread * block_threads(); }
-GPU_FUNCTION int column_of_four(int begin, int n) {
+GPU_FUNCTION int columns_of_block() { return 4 * fours_of_thread * block_threads(); }
+GPU_FUNCTION int logits_column(int begin, int n) {
   return begin + 4 * (n * block_threads() + thread_index());
 }
 
@@ -39,7 +39,7 @@ GPU_FUNCTION RowPart part_of_row(const float* x, int columns, int begin) {
   RowPart part;
 #pragma unroll
   for (int n = 0; n < fours_of_thread; ++n) {
-    const int c = column_of_four(begin, n);
+    const int c = logits_column(begin, n);
     if (aligned && c + 4 <= columns) {
       part.fours[n] = load_four(x + c);
     } else {
@@ -70,7 +70,7 @@ GPU_FUNCTION float top_of(const RowPart& part, float top) {
 GPU_FUNCTION void exponentiate(RowPart& part, int columns, int begin, RowSums& sums) {
 #pragma unroll
   for (int n = 0; n < fours_of_thread; ++n) {
-    const int left = columns - column_of_four(begin, n);
+    const int left = columns - logits_column(begin, n);
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       float& x = part.fours[n].x[i];
@@ -111,7 +111,7 @@ GPU_FUNCTION RowSums block_sums(RowSums sums, const Shared<float>& of_warps) {
 // floats of shared memory for each warp. Where a row fits, `part` then has this thread's e^(x − top).
 template <bool fits>
 GPU_FUNCTION RowSums sums_of_row(const float* x, int columns, RowPart& part) {
-  const int at_once = fits ? columns : columns_of_round();
+  const int at_once = fits ? columns : columns_of_block();
   float top = lowest_float;
   for (int begin = 0; begin < columns; begin += at_once) {
     part = part_of_row(x, columns, begin);
@@ -139,21 +139,20 @@ inline SmoothedTarget smoothed_target(Smoothing smoothing, int64_t vocabulary) {
   return {1 - smoothing.amount, vocabulary > 1 ? smoothing.amount / (v - 1) : 0};
 }
 
-GPU_FUNCTION void store_numbers(const Four& x, float* to) { store_four(x, to); }
-GPU_FUNCTION void store_numbers(const Four& x, Bf16* to) { store_four(rounded_to_bf16(x), to); }
-GPU_FUNCTION void store_number(float x, float* to) { *to = x; }
-GPU_FUNCTION void store_number(float x, Bf16* to) { *to = rounded_to_bf16(x); }
-
+GPU_FUNCTION void set_one(float* to, const Four& x, int i) { to[i] = x.x[i]; }
+GPU_FUNCTION void set_one(Bf16* to, const FourBf16& x, int i) {
+  to[i] = static_cast<Bf16>(x.pairs[i / 2] >> i % 2 * 16);
+}
 // The first `left` of four numbers.
-template <class T>
-GPU_FUNCTION void store_some(const Four& x, T* to, bool aligned, int left) {
+template <class T, class Numbers>
+GPU_FUNCTION void store_some(T* to, const Numbers& numbers, bool aligned, int left) {
   if (aligned && left >= 4) {
-    store_numbers(x, to);
+    store_four(numbers, to);
     return;
   }
 #pragma unroll
   for (int i = 0; i < 4; ++i)
-    if (i < left) store_number(x.x[i], to + i);
+    if (i < left) set_one(to, numbers, i);
 }
 
 // Of a thread's columns, whose e^(x − top) it has.
@@ -166,16 +165,16 @@ GPU_FUNCTION void store_gradient(const RowPart& part, int begin, const Matrix& l
   const int columns = static_cast<int>(logits.columns);
 #pragma unroll
   for (int n = 0; n < fours_of_thread; ++n) {
-    const int c = column_of_four(begin, n);
+    const int c = logits_column(begin, n);
     if (c >= columns) continue;
     Four d;
 #pragma unroll
     for (int i = 0; i < 4; ++i)
       d.x[i] = fmaf(part.fours[n].x[i], scale, c + i == target ? -q.right : -q.other);
     if (rounds) {
-      store_some(d, rounded + c, aligned, columns - c);
+      store_some(rounded + c, rounded_to_bf16(d), aligned, columns - c);
     } else {
-      store_some(d, x + c, aligned, columns - c);
+      store_some(x + c, d, aligned, columns - c);
     }
   }
 }
@@ -197,7 +196,7 @@ cross_entropy_kernel(Matrix logits, const int32_t* targets, SmoothedTarget q, bo
   }
   if (!gradient) return;
   const float scale = 1 / sums.exponentials;
-  const int at_once = fits ? columns : columns_of_round();
+  const int at_once = fits ? columns : columns_of_block();
   for (int begin = 0; begin < columns; begin += at_once) {
     if (!fits) {
       part = part_of_row(x, columns, begin);

@@ -29,15 +29,15 @@ GPU_KERNEL ssru_kernel(SsruShape shape, ConstMatrix gate, ConstMatrix input, Con
   float state = 0;
   if (shape.key_rows != nullptr && shape.keys[part.span].length >= 2) {
     const Span keys = shape.keys[part.span];
-    state = seen.data[shape.key_rows[keys.begin + keys.length - 2] * seen.row_stride + c];
+    state = element(seen, shape.key_rows[keys.begin + keys.length - 2], c);
   }
   const int64_t begin = shape.spans[part.span].begin, end = begin + shape.spans[part.span].length;
   for (int64_t r = begin; r < end; ++r) {
-    const float keep = sigmoid(gate.data[r * gate.row_stride + c]);
-    const float added = input.data[r * input.row_stride + c];
+    const float keep = sigmoid(element(gate, r, c));
+    const float added = element(input, r, c);
     state = fmaf(keep, state - added, added);
-    states.data[r * states.stride + c] = state;
-    out.data[r * out.stride + c] = relu(state);
+    set_element(states, r, c, state);
+    set_element(out, r, c, relu(state));
   }
 }
 
@@ -55,14 +55,13 @@ GPU_KERNEL ssru_backward_kernel(SsruShape shape, ConstMatrix gate, ConstMatrix i
   const int64_t begin = shape.spans[part.span].begin, end = begin + shape.spans[part.span].length;
   float later = 0;  // the gradient that the next row's state gives to this one's
   for (int64_t r = end - 1; r >= begin; --r) {
-    const float e = expf(-gate.data[r * gate.row_stride + c]);
+    const float e = expf(-element(gate, r, c));
     const float keep = 1 / (1 + e), add = e * keep;  // f and 1 − f
-    const float x = input.data[r * input.row_stride + c];
-    const float* state = states.data + r * states.row_stride + c;
-    const float before = r > begin ? state[-states.row_stride] : 0;
-    const float d = later + (*state > 0 ? out_gradient.data[r * out_gradient.row_stride + c] : 0);
-    gate_gradient.data[r * gate_gradient.stride + c] = d * (before - x) * keep * add;
-    input_gradient.data[r * input_gradient.stride + c] = d * add;
+    const float x = element(input, r, c);
+    const float before = r > begin ? element(states, r - 1, c) : 0;
+    const float d = later + (element(states, r, c) > 0 ? element(out_gradient, r, c) : 0);
+    set_element(gate_gradient, r, c, d * (before - x) * keep * add);
+    set_element(input_gradient, r, c, d * add);
     later = d * keep;
   }
 }
