@@ -49,8 +49,8 @@ constexpr Shape shapes[] = {{1, 5},    {3, 5},     {130, 5},  {3, 64},   {64, 64
 
 class Rows : public testing::TestWithParam<const Kernels*> {
  protected:
-  // Numbers that bf16 holds, in it and in floats; rows are `gap` apart, and the first begins after `offset` numbers. What
-  // is not theirs is `beside`.
+  // Numbers that bf16 holds, in it and in floats; rows are `gap` apart, and the first begins after `offset` numbers.
+  // What is not theirs is `beside`.
   struct Numbers {
     Numbers(DeviceMemory& memory, Shape of, uint64_t key, int64_t gap, int64_t first)
         : shape(of),
