@@ -15,7 +15,9 @@ const ModelConfig& config() {
   return config;
 }
 
-std::vector<float> copy(std::span<const float> values) { return {values.begin(), values.end()}; }
+std::vector<float> weights_of(const Parameters& parameters) {
+  return downloaded(parameters.memory(), parameters.weights());
+}
 
 // One process computes whole batches, several compute them in parts, of which only the last may start sums.
 TEST(ProcessesTest, MakeOneUpdateOfAllTheirBatches) {
@@ -30,7 +32,7 @@ TEST(ProcessesTest, MakeOneUpdateOfAllTheirBatches) {
            i += static_cast<size_t>(processes.count()))
         own.push_back(batches[i]);
       result = trainer.compute(own);
-      gradients = copy(small.model.parameters.gradients());
+      gradients = downloaded(small.device.memory, small.model.parameters.gradients());
     }
   };
   std::vector<float> wanted;
@@ -71,16 +73,16 @@ TEST(ProcessesTest, ARunOfSeveralMatchesOneThatAccumulates) {
     if (!processes.first()) own.data.source = own.data.target = {"/only/the/first/reads/it"};
     dragoman::internal::Run run(own, {.folder = folder.path("three")}, processes);
     run.train();
-    weights[static_cast<size_t>(processes.number())] = copy(run.model().parameters.weights());
+    weights[static_cast<size_t>(processes.number())] = weights_of(run.model().parameters);
   });
   recipe.training.accumulate = 3;
   dragoman::internal::Run run(recipe, {.folder = folder.path("one")});
   run.train();
   EXPECT_EQ(weights[1], weights[2]);
   read_weights(folder.path("three") + "/model.safetensors", run.model().parameters);
-  const std::vector<float> three = copy(run.model().parameters.weights());
+  const std::vector<float> three = weights_of(run.model().parameters);
   read_weights(folder.path("one") + "/model.safetensors", run.model().parameters);
-  const std::span<const float> one = run.model().parameters.weights();
+  const std::vector<float> one = weights_of(run.model().parameters);
   for (size_t i = 0; i < one.size(); ++i) ASSERT_NEAR(three[i], one[i], 1e-5) << i;
 }
 

@@ -240,10 +240,11 @@ TEST_F(WholeRun, FineTuningStartsWithTheOtherModelsWeightsAndVocabulary) {
   recipe_.vocabulary.from = folder_.path("general");                    // as the error says
   dragoman::internal::Run run(recipe_, options);
   run.train();
-  const std::span<const float> now = run.model().parameters.weights();
-  const std::vector<float> fine(now.begin(), now.end());
+  const Parameters& parameters = run.model().parameters;
+  const std::vector<float> fine = downloaded(parameters.memory(), parameters.weights());
   read_weights(folder_.path("general") + "/model.safetensors", run.model().parameters);
-  for (size_t i = 0; i < fine.size(); ++i) ASSERT_NEAR(fine[i], now[i], 1e-6);
+  const std::vector<float> general = downloaded(parameters.memory(), parameters.weights());
+  for (size_t i = 0; i < fine.size(); ++i) ASSERT_NEAR(fine[i], general[i], 1e-6);
 }
 
 // The shapes of the weights are the same in each case.

@@ -6,7 +6,7 @@
 namespace dragoman::internal {
 namespace {
 
-struct Embedding {
+struct EmbedOperands {
   const int32_t* ids;
   const RowKey* rows;
   ConstMatrix table, position_table;
@@ -14,12 +14,12 @@ struct Embedding {
   bool zero_start;
   Matrix out;
 };
-GPU_FUNCTION float scale_of_row(const Embedding& o, int64_t r) {
+GPU_FUNCTION float scale_of_row(const EmbedOperands& o, int64_t r) {
   return o.zero_start && o.rows[r].position == 0 ? 0.0f : o.scale;
 }
 
 // A warp has a part of a row, in fours.
-GPU_KERNEL embed_fours_kernel(Embedding o, DropoutMask mask) {
+GPU_KERNEL embed_fours_kernel(EmbedOperands o, DropoutMask mask) {
   const PartOfRow part = part_of_warp(o.out.columns);
   const int64_t r = part.row;
   if (r >= o.out.rows) return;
@@ -37,7 +37,7 @@ GPU_KERNEL embed_fours_kernel(Embedding o, DropoutMask mask) {
 }
 
 // Any row.
-GPU_KERNEL embed_kernel(Embedding o, DropoutMask mask) {
+GPU_KERNEL embed_kernel(EmbedOperands o, DropoutMask mask) {
   const int64_t r = row_of_warp();
   if (r >= o.out.rows) return;
   const float factor = scale_of_row(o, r);
@@ -50,7 +50,7 @@ GPU_KERNEL embed_kernel(Embedding o, DropoutMask mask) {
 
 void embed(Context& context, const int32_t* ids, const RowKey* rows, ConstMatrix table,
            ConstMatrix position_table, float scale, bool zero_start, const Dropout& dropout, Matrix out) {
-  const Embedding operands = {ids, rows, table, position_table, scale, zero_start, out};
+  const EmbedOperands operands = {ids, rows, table, position_table, scale, zero_start, out};
   const DropoutMask mask = dropout_mask(dropout);
   if (floats_in_fours(table) && floats_in_fours(position_table) && in_fours(out))
     launch(context, part_grid("embed", out.rows, out.columns), embed_fours_kernel, operands, mask);

@@ -26,8 +26,8 @@ inline bool in_fours(const float* values) { return is_multiple(values, sizeof(Fo
 template <class T>
 using FourOf = decltype(load_four(static_cast<const T*>(nullptr)));
 
-// What a lane holds of a row of up to steps * columns_of_step columns: T is float or Bf16, as they stand in memory. What
-// is beyond the row is 0.
+// What a lane holds of a row of up to steps * columns_of_step columns: T is float or Bf16, as they stand in memory.
+// What is beyond the row is 0.
 template <class T, int steps>
 struct RowOf {
   FourOf<T> four[2 * steps];
@@ -111,8 +111,8 @@ GPU_FUNCTION void store_row(const WideRow<steps>& row, const Matrix& m, int64_t 
   }
 }
 
-// body(i, j, multiplier) for all x = row.four[i].x[j] of a row that begins at column `first` of dropout's, a multiple of
-// 64. All lanes of a warp call it together.
+// body(i, j, multiplier) for all x = row.four[i].x[j] of a row that begins at column `first` of dropout's, a multiple
+// of 64. All lanes of a warp call it together.
 template <int steps, class Body>
 GPU_FUNCTION void for_dropped(const DropoutMask& mask, int64_t r, int64_t first, const Body& body) {
 #pragma unroll

@@ -41,12 +41,7 @@ struct Description {
   cublasLtMatrixLayoutOpaque_t a, b, c;
 };
 
-struct Sizes {
-  int64_t rows, inner, columns;
-  int64_t a_stride, b_stride, c_stride;
-};
-
-Sizes sizes_of(const Matmul& product) {
+ProductSizes sizes_of(const Matmul& product) {
   return {rows_of(product), inner_of(product), columns_of(product),
           product.a.stride, product.b.stride,  product.c.stride};
 }
@@ -71,7 +66,7 @@ void describe_operand(cublasLtMatrixLayoutOpaque_t& layout, const ProductKey& ke
                "describing an operand");
 }
 
-Description describe(const ProductKey& key, const Sizes& sizes, const void* bias) {
+Description describe(const ProductKey& key, const ProductSizes& sizes, const void* bias) {
   Description description;
   const cublasComputeType_t computing =
       key.arithmetic == Arithmetic::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
@@ -140,7 +135,7 @@ void clear(const Gpu& gpu, const Matrix& c) {
       "a product");
 }
 
-Sizes usual_sizes(const ProductKey& key) {
+ProductSizes usual_sizes(const ProductKey& key) {
   const int64_t size = operand_size(key.arithmetic);
   const int64_t c_size = result_size(key.in_bf16);
   return {key.rows,
@@ -157,10 +152,10 @@ Products::~Products() { gpu_.free(workspace_); }
 
 // The best. Where no sum may be split, one that needs no workspace is preferred: it has nowhere to leave a part of a
 // sum.
-cublasLtMatmulAlgo_t Products::choose(const ProductKey& key) const {
+cublasLtMatmulAlgo_t Products::choose(const ProductKey& key, const ProductSizes& sizes) const {
   // For its alignment alone.
   const auto* const bias = reinterpret_cast<const void*>(static_cast<uintptr_t>(key.bias_alignment));
-  Description description = describe(key, usual_sizes(key), bias);
+  Description description = describe(key, sizes, bias);
   Preference preference(key);
   std::array<cublasLtMatmulHeuristicResult_t, 32> found;
   int count = 0;
@@ -183,12 +178,12 @@ const cublasLtMatmulAlgo_t& Products::algorithm_for(const ProductKey& key) {
   const auto found = algorithms_.find(key);
   if (found != algorithms_.end()) return found->second;
   if (workspace_ == nullptr) workspace_ = gpu_.allocate(workspace_size);
-  return algorithms_.emplace(key, choose(key)).first->second;
+  return algorithms_.emplace(key, choose(key, usual_sizes(key))).first->second;
 }
 
 // Over no inner index, c is 0 or stays as it is; a bias or relu of that is asked for by nobody.
 void Products::multiply(const Matmul& product) {
-  const Sizes sizes = sizes_of(product);
+  const ProductSizes sizes = sizes_of(product);
   if (sizes.rows == 0 || sizes.columns == 0) return;
   gpu_.use();
   if (sizes.inner == 0) {
@@ -196,20 +191,18 @@ void Products::multiply(const Matmul& product) {
     if (!product.accumulate) clear(gpu_, product.c);
     return;
   }
-  ProductKey key = key_of(product);
-  cublasStatus_t status = run(product, key);
-  if (status == CUBLAS_STATUS_NOT_SUPPORTED && may_split(key) && key.inner != sizes.inner) {
-    key.inner = sizes.inner;  // what was chosen for a longer sum refuses this one
-    status = run(product, key);
-  }
+  const ProductKey key = key_of(product);
+  cublasStatus_t status = run(product, key, algorithm_for(key));
+  // What was chosen for a longer sum may refuse this one, or rows so short that none of them is aligned.
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED && may_split(key)) status = run(product, key, choose(key, sizes));
   if (status == CUBLAS_STATUS_SUCCESS) return;
   gpu_.check(cudaPeekAtLastError(), "a product");
   fail(gpu_.name() + " refuses " + words_of(key, sizes.rows, sizes.inner) + ": " +
        cublasLtGetStatusString(status));
 }
 
-cublasStatus_t Products::run(const Matmul& product, const ProductKey& key) {
-  const cublasLtMatmulAlgo_t& algorithm = algorithm_for(key);
+cublasStatus_t Products::run(const Matmul& product, const ProductKey& key,
+                             const cublasLtMatmulAlgo_t& algorithm) {
   Description description = describe(key, sizes_of(product), product.bias);
   const float one = 1, before = product.accumulate ? 1.0F : 0.0F;
   return cublasLtMatmul(gpu_.products(), &description.operation, &one, product.b.data, &description.b,

@@ -22,9 +22,9 @@ class Products {
   void multiply(const Matmul& product);
 
  private:
-  cublasStatus_t run(const Matmul& product, const ProductKey& key);
+  cublasStatus_t run(const Matmul& product, const ProductKey& key, const cublasLtMatmulAlgo_t& algorithm);
   const cublasLtMatmulAlgo_t& algorithm_for(const ProductKey& key);
-  cublasLtMatmulAlgo_t choose(const ProductKey& key) const;
+  cublasLtMatmulAlgo_t choose(const ProductKey& key, const ProductSizes& sizes) const;
 
   const Gpu& gpu_;
   void* workspace_ = nullptr;

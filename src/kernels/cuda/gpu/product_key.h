@@ -29,6 +29,12 @@ struct ProductKey {
 
 ProductKey key_of(const Matmul& product);
 
+// Of a product, in elements.
+struct ProductSizes {
+  int64_t rows, inner, columns;
+  int64_t a_stride, b_stride, c_stride;
+};
+
 // Whether its sums may be split: those of a weight's gradient, which few tiles and a long inner index would leave to
 // few of a GPU's processors. Parts are stored and added in their order.
 bool may_split(const ProductKey& key);
