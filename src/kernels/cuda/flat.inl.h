@@ -102,8 +102,9 @@ GPU_KERNEL add_fours_kernel(ConstMatrix from, Matrix to) {
 GPU_KERNEL add_kernel(ConstMatrix from, Matrix to) {
   const int64_t r = row_of_warp();
   if (r >= to.rows) return;
-  for_each_column(to.columns,
-                  [=](int64_t c) { set_element(to, r, c, element(as_read(to), r, c) + element(from, r, c)); });
+  for_each_column(to.columns, [=](int64_t c) {
+    set_element(to, r, c, element(as_read(to), r, c) + element(from, r, c));
+  });
 }
 
 void add(Context& context, ConstMatrix from, Matrix to) {
