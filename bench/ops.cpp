@@ -3,10 +3,11 @@
 // The ops are those of tests/ops/cases.h. Products and attention are compared with peak FLOP/s, the others with memory
 // bandwidth; data that stays in a cache between two ops may exceed that. The last column gives each op's share of a
 // training step, counting the op as often as the model uses it. On a GPU an op is compared with the nearer limit: every
-// op reads its inputs and writes its outputs.
+// op reads its inputs and writes its outputs; and it is launched many times before the GPU is waited for.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,7 @@ struct Settings {
   Size size = Size::all;
   std::string isa, filter, device = "cpu";
   Products products = Products::automatic;
-  int64_t tokens = 4096, threads = 0, runs = 5;
+  int64_t tokens = 4096, threads = 0, runs = 5, vocabulary = 0;
 };
 
 // Lengths of sentences of ordinary text with this many tokens in total.
@@ -58,29 +59,55 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// One run: the mean over `rounds`. Each round creates its inputs anew, so that their gradients are written, not added
-// to, as for an activation with a single use.
+// An op with inputs of its own, so that their gradients are written, not added to, as for an activation with a single
+// use.
+class Trial {
+ public:
+  Trial(Device& device, const OpCase& op, const std::vector<Floats>& values, Precision precision)
+      : device_(device),
+        op_(op),
+        arguments_(make_arguments(device, op, values)),
+        pass_(case_pass(device, tape_, precision)) {}
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
+
+  void forward() { outputs_ = op_.run(pass_, arguments_); }
+  void set_gradients() {
+    for (const Tensor& output : outputs_)
+      if (!op_.loss) device_.memory.fill(output.gradient_target().matrix, 0.01F);
+    outputs_.clear();
+  }
+  void backward() { tape_.backward(); }
+
+ private:
+  Device& device_;
+  const OpCase& op_;
+  OpArguments arguments_;
+  Tape tape_;
+  Pass pass_;
+  std::vector<Tensor> outputs_;
+};
+
+// Seconds of body(trial) for all of them, one after another: a GPU is waited for once.
+template <class Body>
+double seconds_of_all(Device& device, std::deque<Trial>& trials, const Body& body) {
+  wait_for(device);
+  const double start = seconds();
+  for (Trial& trial : trials) body(trial);
+  wait_for(device);
+  return seconds() - start;
+}
+
+// One run: the mean over `rounds`, of which `at_once` are prepared before the clock starts.
 void time_case(Device& device, const OpCase& op, const std::vector<Floats>& values, Precision precision,
-               int rounds, Times& times) {
+               int rounds, int at_once, Times& times) {
   double forward = 0, backward = 0;
-  for (int i = 0; i < rounds; ++i) {
-    const OpArguments arguments = make_arguments(device, op, values);
-    Tape tape;
-    Pass pass = case_pass(device, tape, precision);
-    wait_for(device);
-    const double start = seconds();
-    std::vector<Tensor> outputs = op.run(pass, arguments);
-    wait_for(device);
-    forward += seconds() - start;
-    for (const Tensor& output : outputs) {
-      if (!op.loss) device.memory.fill(output.gradient_target().matrix, 0.01F);
-    }
-    outputs.clear();
-    wait_for(device);
-    const double middle = seconds();
-    tape.backward();
-    wait_for(device);
-    backward += seconds() - middle;
+  for (int done = 0; done < rounds; done += at_once) {
+    std::deque<Trial> trials;
+    for (int i = 0; i < at_once; ++i) trials.emplace_back(device, op, values, precision);
+    forward += seconds_of_all(device, trials, [](Trial& trial) { trial.forward(); });
+    for (Trial& trial : trials) trial.set_gradients();
+    backward += seconds_of_all(device, trials, [](Trial& trial) { trial.backward(); });
   }
   times.forward.push_back(forward / rounds);
   times.backward.push_back(backward / rounds);
@@ -108,29 +135,45 @@ struct Row {
   double of_step() const { return static_cast<double>(uses) * (forward + backward); }
 };
 
+double bytes_of(const std::vector<Floats>& values) {
+  double bytes = 0;
+  for (const Floats& input : values) bytes += static_cast<double>(input.size() * sizeof(float));
+  return bytes;
+}
+
 // Where a case has none: what it must read and write at the least.
 void count_bytes(Device& device, const OpCase& op, const std::vector<Floats>& values, Work& forward,
                  Work& backward) {
   const OpArguments arguments = make_arguments(device, op, values);
   Tape tape;
   Pass pass = case_pass(device, tape);
-  double inputs = 0, outputs = 0;
-  for (const Floats& input : values) inputs += static_cast<double>(input.size() * sizeof(float));
+  const double inputs = bytes_of(values);
+  double outputs = 0;
   for (const Tensor& output : op.run(pass, arguments))
     outputs += static_cast<double>(output.rows() * output.columns()) * sizeof(float);
   if (forward.bytes == 0) forward.bytes = inputs + outputs;
   if (backward.bytes == 0 && !op.loss) backward.bytes = 2 * inputs + outputs;
 }
 
+// On a GPU, as many rounds as fill its queue, so that waiting for it counts for nothing, and no more than its memory
+// has room for: with outputs and gradients, a trial takes some six times its inputs.
+int rounds_at_once(Device& device, const std::vector<Floats>& values) {
+  if (!is_gpu(device.kernels)) return 1;
+  constexpr double memory = 16e9;
+  return static_cast<int>(std::clamp(memory / (6 * bytes_of(values)), 1.0, 50.0));
+}
+
 Row bench_case(Device& device, const OpCase& op, const Limits& limits, const Settings& settings) {
   const std::vector<Floats> values = input_values(op);
   const Precision precision = precision_on(device.kernels, settings.products);
+  const int at_once = rounds_at_once(device, values);
   Times warm, times;
-  time_case(device, op, values, precision, 1, warm);
-  time_case(device, op, values, precision, 1, warm);
+  for (int run = 0; run < 2; ++run) time_case(device, op, values, precision, at_once, at_once, warm);
   const double estimate = warm.forward.back() + warm.backward.back();
-  const int rounds = static_cast<int>(std::clamp(0.05 / estimate, 1.0, 50.0));
-  for (int run = 0; run < settings.runs; ++run) time_case(device, op, values, precision, rounds, times);
+  int rounds = static_cast<int>(std::clamp(0.05 / estimate, 1.0, 50.0));
+  if (limits.gpu) rounds = at_once;
+  for (int run = 0; run < settings.runs; ++run)
+    time_case(device, op, values, precision, rounds, at_once, times);
   Row row = {op.name, median(times.forward), median(times.backward), op.forward, op.backward, op.uses};
   if (limits.gpu) count_bytes(device, op, values, row.forward_work, row.backward_work);
   return row;
@@ -148,21 +191,24 @@ Row bench_adam(Device& device, const OpSizes& s, const Settings& settings) {
                          .epsilon = 1e-9F,
                          .correction1 = 0.5F,
                          .correction2 = 0.5F};
+  const int calls = is_gpu(device.kernels) ? 20 : 1;
   std::vector<double> times;
   for (int run = 0; run <= settings.runs; ++run) {
     wait_for(device);
     const double start = seconds();
-    device.kernels.adam(device.context, count, step, 1, gradients.data(), weights.data(), first.data(),
-                        second.data());
+    for (int call = 0; call < calls; ++call)
+      device.kernels.adam(device.context, count, step, 1, gradients.data(), weights.data(), first.data(),
+                          second.data());
     wait_for(device);
-    if (run > 0) times.push_back(seconds() - start);
+    if (run > 0) times.push_back((seconds() - start) / calls);
   }
   const Work work = {.bytes = 7 * sizeof(float) * static_cast<double>(count)};
   return {
       fmt::format("adam, {:.1f} M weights", static_cast<double>(count) / 1e6), median(times), 0, work, {}, 1};
 }
 
-void bench_size(Device& device, const OpSizes& sizes, const Limits& limits, const Settings& settings) {
+void bench_size(Device& device, OpSizes sizes, const Limits& limits, const Settings& settings) {
+  if (settings.vocabulary > 0) sizes.vocabulary = settings.vocabulary;
   std::vector<Row> rows;
   for (const OpCase& op : large_op_cases(sizes)) {
     if (op.name.find(settings.filter) != std::string::npos)
@@ -239,6 +285,7 @@ int main_of(int argc, char** argv) {
            {"tf32", Products::tf32},
            {"bf16", Products::bf16}});
   own.add("tokens", settings.tokens, "rows of a batch", at_least(1));
+  own.add("vocabulary", settings.vocabulary, "words; 0: as many as the size says", at_least(0));
   own.add("threads", settings.threads, "0: all processors", at_least(0).at_most(1024));
   own.add("isa", settings.isa, "instruction set: baseline, avx2 or avx512; by default the best one");
   own.add("runs", settings.runs, "timed runs of each", at_least(1));

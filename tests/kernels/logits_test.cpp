@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 
+#include "kernels/nearest_bf16.h"
 #include "kernels/on_device.h"
 #include "testing.h"
 
@@ -95,12 +96,6 @@ TEST_P(Logits, LossesAndGradientsAreTheirFormulas) {
         EXPECT_EQ(found.gradient[begin + c], logits[begin + c]) << "beyond the row's end";
     }
   }
-}
-
-uint16_t nearest_bf16(float x) {
-  uint32_t bits;
-  std::memcpy(&bits, &x, sizeof bits);
-  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
 TEST_P(Logits, TheRoundedGradientIsTheGradientRounded) {
