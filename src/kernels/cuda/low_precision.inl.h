@@ -42,12 +42,14 @@ GPU_KERNEL widen_kernel(LowPrecisionMatrix b, int64_t stride, Bf16* to) {
 void low_precision_product(Context& context, ConstMatrix a, const LowPrecisionMatrix& b, Matrix c,
                            const Epilogue& epilogue) {
   const int64_t stride = row_elements(b.columns);
-  float* memory = float_workspace(context, rounded_floats(a) + bf16_floats(b.rows, b.columns));
+  const int64_t wide_floats = ceil_div(bf16_floats(b.rows, b.columns), 64) * 64;
+  float* memory = float_workspace(context, rounded_floats(a) + wide_floats + elsewhere_floats(c, epilogue));
   const MatmulOperand left = rounded_operand(context, a, memory);
   Bf16* wide = reinterpret_cast<Bf16*>(memory + rounded_floats(a));
   launch(context, row_grid("widen", b.rows), widen_kernel, b, stride, wide);
-  run_product(context, {Arithmetic::bf16, left, {wide, b.rows, b.columns, stride, false}, c},
-              b.precision == Precision::int8 ? b.scales : nullptr, epilogue);
+  run_packed_product(context, {Arithmetic::bf16, left, {wide, b.rows, b.columns, stride, false}, c},
+                     b.precision == Precision::int8 ? b.scales : nullptr, epilogue,
+                     memory + rounded_floats(a) + wide_floats);
 }
 
 // --- columns ----------------------------------------------------------------------------------------

@@ -27,6 +27,8 @@ struct Matmul {
   bool accumulate = false;
   const void* bias = nullptr;  // in c's type
   bool relu = false;
+  // Whether b may be some columns of another matrix, so that their number may not change the bits of one, either.
+  bool some_columns = false;
 };
 
 inline bool in_bf16(const Matrix& m) { return m.data == nullptr && m.rounded != nullptr; }

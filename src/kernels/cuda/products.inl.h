@@ -197,6 +197,34 @@ inline void run_product(Context& context, Matmul product, const float* scales, c
   if (!finished) finish_rows(context, product.c, end, epilogue.dropout);
 }
 
+// --- by a packed operand ----------------------------------------------------------------------------
+
+// It may be some columns of another. An element has the bits that it has among all: cuBLASLt's algorithm is chosen for no
+// number of columns, and for no alignment, since rows of c that are not aligned are computed elsewhere and copied.
+inline bool computed_elsewhere(const Matrix& c, const Epilogue& epilogue) {
+  return !epilogue.accumulate && !in_bf16(c) &&
+         (c.stride % 4 != 0 || reinterpret_cast<uintptr_t>(c.data) % sizeof(Four) != 0);
+}
+inline int64_t elsewhere_floats(const Matrix& c, const Epilogue& epilogue) {
+  return computed_elsewhere(c, epilogue) ? c.rows * row_elements(c.columns) : 0;
+}
+inline void run_packed_product(Context& context, Matmul product, const float* scales,
+                               const Epilogue& epilogue, float* elsewhere) {
+  const Matrix c = product.c;
+  product.some_columns = true;
+  if (!computed_elsewhere(c, epilogue)) {
+    run_product(context, product, scales, epilogue);
+    return;
+  }
+  product.c = {elsewhere, c.rows, c.columns, row_elements(c.columns)};
+  run_product(context, product, scales, epilogue);
+  launch(context, row_grid("copy_rows", c.rows), copy_operand_kernel<float>, as_read(product.c), c.stride,
+         c.data);
+  if (c.rounded != nullptr)
+    launch(context, row_grid("copy_rows", c.rows), copy_operand_kernel<Bf16>, as_read(product.c), c.stride,
+           c.rounded);
+}
+
 // --- in the arithmetic of floats --------------------------------------------------------------------
 
 inline int64_t packed_size(int64_t rows, int64_t columns) { return rows * row_elements(columns); }
@@ -206,7 +234,8 @@ inline void pack(Context& context, ConstMatrix b, float* packed) { copy_operand(
 template <Arithmetic arithmetic>
 void product(Context& context, ConstMatrix a, PackedMatrix b, Matrix c, const Epilogue& epilogue) {
   const MatmulOperand right = {b.data, b.rows, b.columns, row_elements(b.columns), false};
-  run_product(context, {arithmetic, operand_of(a), right, c}, nullptr, epilogue);
+  run_packed_product(context, {arithmetic, operand_of(a), right, c}, nullptr, epilogue,
+                     float_workspace(context, elsewhere_floats(c, epilogue)));
 }
 
 template <Arithmetic arithmetic>
@@ -230,9 +259,11 @@ inline void pack_rounded(Context& context, ConstMatrix b, float* packed) {
 
 inline void rounded_product(Context& context, ConstMatrix a, PackedMatrix b, Matrix c,
                             const Epilogue& epilogue) {
-  const MatmulOperand left = rounded_operand(context, a, float_workspace(context, rounded_floats(a)));
+  float* memory = float_workspace(context, rounded_floats(a) + elsewhere_floats(c, epilogue));
+  const MatmulOperand left = rounded_operand(context, a, memory);
   const MatmulOperand right = {b.data, b.rows, b.columns, row_elements(b.columns), false};
-  run_product(context, {Arithmetic::bf16, left, right, c}, nullptr, epilogue);
+  run_packed_product(context, {Arithmetic::bf16, left, right, c}, nullptr, epilogue,
+                     memory + rounded_floats(a));
 }
 
 inline void rounded_multiply(Context& context, ConstMatrix a, ConstMatrix b, Matrix c,

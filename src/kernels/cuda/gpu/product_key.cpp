@@ -51,7 +51,7 @@ ProductKey key_of(const Matmul& product) {
       .relu = product.relu,
       .rows = product.a.transposed ? rows_of(product) : usual_rows,
       .inner = gradient ? static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(inner))) : inner,
-      .columns = columns_of(product),
+      .columns = product.some_columns ? usual_columns : columns_of(product),
       .a_alignment = alignment_of(product.a.data, product.a.stride * size),
       .b_alignment = alignment_of(product.b.data, product.b.stride * size),
       .c_alignment = alignment_of(c, product.c.stride * result_size(rounded)),
