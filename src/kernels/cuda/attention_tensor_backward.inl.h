@@ -300,7 +300,7 @@ GPU_FUNCTION void long_span_gradients(const TensorBackward& o, const SpanHead& h
 }
 
 // A block looks for the long ones among some spans, which are far apart: neighbours may be of one length.
-// spills: on compute capability 8.0 alone, outside of the inner loops; else half as many blocks would fit
+// spills: on compute capability 8.0 alone, most of it outside the inner loops; else half as many blocks would fit
 template <int width>
 GPU_KERNEL_OF(long_span_warps* warp_size, width <= 64 ? 2 : 1)
 long_spans_gradients_kernel(TensorBackward o, int strides) {
