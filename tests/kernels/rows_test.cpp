@@ -47,6 +47,12 @@ constexpr Shape shapes[] = {{1, 5},    {3, 5},     {130, 5},  {3, 64},   {64, 64
                             {3, 100},  {64, 100},  {3, 512},  {64, 512}, {130, 512}, {1, 700},
                             {3, 1024}, {40, 1024}, {3, 1088}, {40, 1088}};
 
+// Where rows stand: beside the first, none begins at a multiple of four numbers, or the first does not, or all do.
+struct Place {
+  int64_t gap, offset;
+};
+constexpr Place row_places[] = {{1, 0}, {4, 1}, {4, 4}};
+
 class Rows : public testing::TestWithParam<const Kernels*> {
  protected:
   // Numbers that bf16 holds, in it and in floats; rows are `gap` apart, and the first begins after `offset` numbers.
@@ -172,8 +178,8 @@ TEST_P(Norms, HaveTheSameBitsWhereverRowsBegin) {
   for (const Shape shape : {Shape{3, 64}, Shape{3, 100}, Shape{2, 512}, Shape{2, 700}, Shape{2, 1024}}) {
     SCOPED_TRACE(shape.columns);
     const Normed fours = norm(shape, In::floats, In::floats, true);
-    for (const int64_t offset : {1, 4}) {
-      const Normed other = norm(shape, In::floats, In::floats, true, offset, offset);
+    for (const auto [gap, offset] : row_places) {
+      const Normed other = norm(shape, In::floats, In::floats, true, gap, offset);
       EXPECT_TRUE(same_bits(other.sum, fours.sum));
       EXPECT_TRUE(same_bits(other.statistics, fours.statistics));
       EXPECT_TRUE(same_bits(other.normed, fours.normed));
@@ -202,10 +208,11 @@ struct NormGradients {
 class NormGradientsTest : public Norms {
  protected:
   NormGradients gradients(Shape shape, In normed_in, In branch_in, bool accumulate, bool centred,
-                          bool in_place = false) {
-    Numbers sum = numbers(shape, 1), normed = numbers(shape, 2), branch = numbers(shape, 4);
-    Numbers target = numbers(shape, 3), gain = numbers({1, shape.columns}, 5),
-            of_gain = numbers({1, shape.columns}, 6), of_bias = numbers({1, shape.columns}, 7);
+                          bool in_place = false, int64_t gap = 0, int64_t offset = 0) {
+    Numbers sum = numbers(shape, 1, gap, offset), normed = numbers(shape, 2, gap, offset),
+            branch = numbers(shape, 4, gap, offset), target = numbers(shape, 3, gap, offset);
+    Numbers gain = numbers({1, shape.columns}, 5), of_gain = numbers({1, shape.columns}, 6),
+            of_bias = numbers({1, shape.columns}, 7);
     OnDevice<float> statistics(memory_, random_floats(2 * shape.rows, 8, 0.5, 1.5));
     Numbers& written = in_place ? normed : target;
     kernels_.add_dropout_norm_backward(context_, sum.in_floats(), in(normed, normed_in), statistics.data(),
@@ -231,6 +238,22 @@ TEST_P(NormGradientsTest, InBf16AreThoseOfTheSameFloats) {
     EXPECT_EQ(halves.rounded_branch, rounded(floats.branch));
     EXPECT_TRUE(same_bits(both.branch, floats.branch));
     EXPECT_EQ(both.rounded_branch, rounded(floats.branch));
+  }
+}
+
+// The sums for gain and bias alone are added in another order.
+TEST_P(NormGradientsTest, HaveTheSameBitsWhereverRowsBegin) {
+  for (const Shape shape : {Shape{11, 64}, Shape{3, 100}, Shape{2, 512}, Shape{2, 700}, Shape{2, 1024}}) {
+    for (const bool accumulate : {false, true}) {
+      SCOPED_TRACE(shape.columns);
+      const NormGradients fours = gradients(shape, In::floats, In::floats, accumulate, true);
+      for (const auto [gap, offset] : row_places) {
+        const NormGradients other =
+            gradients(shape, In::floats, In::floats, accumulate, true, false, gap, offset);
+        EXPECT_TRUE(same_bits(other.sum, fours.sum));
+        EXPECT_TRUE(same_bits(other.branch, fours.branch));
+      }
+    }
   }
 }
 
@@ -364,6 +387,22 @@ TEST_P(Rows, DropInBf16AsInFloats) {
     kernels_.drop(context_, dropout(0.3F), floats.in_floats());
     kernels_.drop(context_, dropout(0.3F), halves.in_bf16());
     EXPECT_EQ(halves.bf16_rows(), rounded(floats.float_rows())) << shape.rows << " x " << shape.columns;
+  }
+}
+
+TEST_P(Rows, OfAProductEndWithTheirOwnColumnsBias) {
+  for (const int64_t columns : {100, 1088}) {
+    Numbers a = numbers({3, 8}, 1), b = numbers({8, columns}, 2), bias = numbers({1, columns}, 3),
+            plain = numbers({3, columns}, 4), ended = numbers({3, columns}, 5);
+    kernels_.products.multiply(context_, a.in_floats(), b.in_floats(), plain.in_floats(), {});
+    kernels_.products.multiply(context_, a.in_floats(), b.in_floats(), ended.in_both(),
+                               {.bias = bias.floats.data(), .activation = Activation::swish});
+    const Floats before = plain.float_rows(), after = ended.float_rows(), added = bias.float_rows();
+    for (size_t i = 0; i < before.size(); ++i) {
+      const double x = double{before[i]} + added[i % added.size()];
+      ASSERT_NEAR(after[i], x / (1 + std::exp(-x)), 1e-5) << "element " << i << " of " << columns;
+    }
+    EXPECT_EQ(ended.bf16_rows(), rounded(after));
   }
 }
 
