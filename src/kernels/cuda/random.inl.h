@@ -48,10 +48,12 @@ GPU_FUNCTION PhiloxWords philox(const DropoutMask& mask, const RowKey& row, uint
   return s;
 }
 
-// Of this half of a word: 0 or the scale.
+// What this half of a word decides.
+GPU_FUNCTION bool keeps(const DropoutMask& mask, uint32_t word, int half) {
+  return static_cast<int32_t>(half == 0 ? word & 0xffffu : word >> 16) >= mask.threshold;
+}
 GPU_FUNCTION float dropout_multiplier(const DropoutMask& mask, uint32_t word, int half) {
-  const int32_t drawn = static_cast<int32_t>(half == 0 ? word & 0xffffu : word >> 16);
-  return drawn >= mask.threshold ? mask.scale : 0.0f;
+  return keeps(mask, word, half) ? mask.scale : 0.0f;
 }
 
 // What one column of a row, or of a head of it, is multiplied by. A whole row takes less by for_columns (rows.inl.h).

@@ -39,8 +39,7 @@ GPU_FUNCTION uint32_t kept_columns(const DropoutMask& mask, int64_t row, int64_t
   for (int word = 0; word < 4; ++word)
 #pragma unroll
     for (int half = 0; half < 2; ++half)
-      if (dropout_multiplier(mask, s.word[word], half) != 0)
-        decided |= 1u << (word / 2 * 4 + half * 2 + word % 2);
+      if (keeps(mask, s.word[word], half)) decided |= 1u << (word / 2 * 4 + half * 2 + word % 2);
   const int from = lane() - counter + counter % 4 * 2, quarter = counter / 4 * 2;
   const uint32_t first = shuffle(decided, from) >> quarter, second = shuffle(decided, from + 1) >> quarter;
   return (first & 0x33u) | (second & 0x33u) << 2;
