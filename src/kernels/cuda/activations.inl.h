@@ -6,7 +6,8 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr int64_t activation_blocks = 528;  // four for each processor of an H100
+constexpr int64_t activation_blocks =
+    792;  // six for each processor of an H100, where two or three run at once
 
 struct ActivationBackward {
   Activation activation;
@@ -27,30 +28,18 @@ GPU_FUNCTION Matrix written_gradient(const ActivationBackward& o, const DropoutM
 
 // --- in fours ---------------------------------------------------------------------------------------
 
-template <class T>
-GPU_FUNCTION const T* values_of(const ConstMatrix& m) {
-  if constexpr (sizeof(T) == sizeof(float)) {
-    return m.data;
-  } else {
-    return m.rounded;
-  }
-}
-
-// Rows as they stand in memory: all are on their way before the first is used.
+// A lane's columns of every eighth row, as a warp of a block takes them.
 template <class T, int count>
 struct RowsInFlight {
-  decltype(load_four(static_cast<const T*>(nullptr))) four[count][2];
+  RowOf<T, 1> row[count];
 };
-
-// A lane's columns of one row in summing_warps.
 template <class T, int count>
 GPU_FUNCTION RowsInFlight<T, count> load_rows(const ConstMatrix& m, int64_t row, int64_t end) {
-  RowsInFlight<T, count> rows = {};
+  RowsInFlight<T, count> rows;
 #pragma unroll
   for (int n = 0; n < count; ++n) {
     const int64_t r = row + n * summing_warps;
-    const T* from = values_of<T>(m) + r * m.row_stride;
-    if (r < end) for_fours<1>(m.columns, [&](int i, int c) { rows.four[n][i] = load_four(from + c); });
+    rows.row[n] = load_as<T, 1>(m, r, r < end);
   }
   return rows;
 }
@@ -59,25 +48,23 @@ GPU_FUNCTION RowsInFlight<T, count> load_rows(const ConstMatrix& m, int64_t row,
 template <bool general>
 GPU_FUNCTION void multiply_by_slopes(const ActivationBackward& o, const DropoutMask& mask, int64_t row,
                                      int64_t first, const WideRow<1>& saved, WideRow<1>& x) {
-  const int64_t columns = o.gradient.columns - first;
   if constexpr (general) {
-    for_dropped<1>(mask, row, first, columns, [&](int i, int j, int, float multiplier) {
+    for_dropped<1>(mask, row, first, [&](int i, int j, float multiplier) {
       x.four[i].x[j] *= multiplier;
       if (o.activation != Activation::none)
         x.four[i].x[j] *= activation_slope(o.activation, saved.four[i].x[j]);
     });
   } else if (o.activation == Activation::relu) {
-    for_fours<1>(columns, [&](int i, int) {
 #pragma unroll
-      for (int j = 0; j < 4; ++j) x.four[i].x[j] *= saved.four[i].x[j] > 0 ? mask.scale : 0.0f;
-    });
+    for (int n = 0; n < columns_of_lane; ++n)
+      x.four[n / 4].x[n % 4] *= saved.four[n / 4].x[n % 4] > 0 ? mask.scale : 0.0f;
   }
 }
 
 // A block has some rows of the columns that a warp takes at once. `general`: an activation other than relu, or dropout
 // without one.
 template <class OfGradient, class OfSaved, bool general>
-GPU_KERNEL_OF(summing_threads, general || sizeof(OfGradient) + sizeof(OfSaved) == 4 ? 4 : 2)
+GPU_KERNEL_OF(summing_threads, general || sizeof(OfGradient) + sizeof(OfSaved) == 4 ? 3 : 2)
 activation_backward_fours_kernel(ActivationBackward o, DropoutMask mask) {
   constexpr int at_once = general ? 1 : 4;
   const Shared<float> of_warps = shared<float>(0);
@@ -89,15 +76,14 @@ activation_backward_fours_kernel(ActivationBackward o, DropoutMask mask) {
   WideRow<1> sums = {};
   for (int64_t r = rows.begin + warp_index(); r < rows.end; r += at_once * summing_warps) {
     const auto read = load_rows<OfGradient, at_once>(gradient, r, rows.end);
-    RowsInFlight<OfSaved, at_once> of_forward = {};
-    if (o.activation != Activation::none) of_forward = load_rows<OfSaved, at_once>(saved, r, rows.end);
+    const auto of_forward =
+        load_rows<OfSaved, at_once>(saved, r, o.activation != Activation::none ? rows.end : 0);
 #pragma unroll
     for (int n = 0; n < at_once; ++n) {
       const int64_t row = r + n * summing_warps;
       if (row >= rows.end) break;
-      WideRow<1> x = {{widened(read.four[n][0]), widened(read.four[n][1])}};
-      multiply_by_slopes<general>(o, mask, row, first,
-                                  {{widened(of_forward.four[n][0]), widened(of_forward.four[n][1])}}, x);
+      WideRow<1> x = widened(read.row[n]);
+      multiply_by_slopes<general>(o, mask, row, first, widened(of_forward.row[n]), x);
       store_row(x, to, row);
 #pragma unroll
       for (int i = 0; i < columns_of_lane; ++i) sums.four[i / 4].x[i % 4] += x.four[i / 4].x[i % 4];

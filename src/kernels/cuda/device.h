@@ -84,11 +84,18 @@ GPU_FUNCTION FourBf16 load_four(const uint16_t* from) {
   const uint2 read = *reinterpret_cast<const uint2*>(from);
   return {{read.x, read.y}};
 }
+// Instructions by name: an assignment of four numbers may become four instructions.
 GPU_FUNCTION void store_four(const Four& x, float* to) {
-  *reinterpret_cast<float4*>(to) = make_float4(x.x[0], x.x[1], x.x[2], x.x[3]);
+  asm volatile("st.global.v4.f32 [%0], {%1, %2, %3, %4};"
+               :
+               : "l"(__cvta_generic_to_global(to)), "f"(x.x[0]), "f"(x.x[1]), "f"(x.x[2]), "f"(x.x[3])
+               : "memory");
 }
 GPU_FUNCTION void store_four(const FourBf16& x, uint16_t* to) {
-  *reinterpret_cast<uint2*>(to) = make_uint2(x.pairs[0], x.pairs[1]);
+  asm volatile("st.global.v2.u32 [%0], {%1, %2};"
+               :
+               : "l"(__cvta_generic_to_global(to)), "r"(x.pairs[0]), "r"(x.pairs[1])
+               : "memory");
 }
 
 GPU_FUNCTION void sync_block() { __syncthreads(); }

@@ -6,7 +6,7 @@
 namespace dragoman::internal {
 namespace {
 
-struct Embedding {
+struct EmbedOperands {
   const int32_t* ids;
   const RowKey* rows;
   ConstMatrix table, position_table;
@@ -14,29 +14,30 @@ struct Embedding {
   bool zero_start;
   Matrix out;
 };
-GPU_FUNCTION float scale_of_row(const Embedding& o, int64_t r) {
+GPU_FUNCTION float scale_of_row(const EmbedOperands& o, int64_t r) {
   return o.zero_start && o.rows[r].position == 0 ? 0.0f : o.scale;
 }
 
 // A warp has a part of a row, in fours.
-GPU_KERNEL embed_fours_kernel(Embedding o, DropoutMask mask) {
+GPU_KERNEL embed_fours_kernel(EmbedOperands o, DropoutMask mask) {
   const PartOfRow part = part_of_warp(o.out.columns);
   const int64_t r = part.row;
   if (r >= o.out.rows) return;
   const Matrix out = from_column(o.out, part.first);
   ConstMatrix word = from_column(o.table, part.first), position = from_column(o.position_table, part.first);
   word.columns = position.columns = out.columns;
-  WideRow<steps_of_part> x = load_row<steps_of_part>(word, o.ids[r]), added = {};
-  if (is_there(position)) added = load_row<steps_of_part>(position, o.rows[r].position);
+  auto x = load_as<float, steps_of_part>(word, o.ids[r]);
+  const auto added = load_as<float, steps_of_part>(position, is_there(position) ? o.rows[r].position : 0,
+                                                   is_there(position));
   const float factor = scale_of_row(o, r);
-  for_dropped<steps_of_part>(mask, r, part.first, out.columns, [&](int i, int j, int, float multiplier) {
+  for_dropped<steps_of_part>(mask, r, part.first, [&](int i, int j, float multiplier) {
     x.four[i].x[j] = fmaf(x.four[i].x[j], factor, added.four[i].x[j]) * multiplier;
   });
   store_row(x, out, r);
 }
 
 // Any row.
-GPU_KERNEL embed_kernel(Embedding o, DropoutMask mask) {
+GPU_KERNEL embed_kernel(EmbedOperands o, DropoutMask mask) {
   const int64_t r = row_of_warp();
   if (r >= o.out.rows) return;
   const float factor = scale_of_row(o, r);
@@ -49,9 +50,9 @@ GPU_KERNEL embed_kernel(Embedding o, DropoutMask mask) {
 
 void embed(Context& context, const int32_t* ids, const RowKey* rows, ConstMatrix table,
            ConstMatrix position_table, float scale, bool zero_start, const Dropout& dropout, Matrix out) {
-  const Embedding operands = {ids, rows, table, position_table, scale, zero_start, out};
+  const EmbedOperands operands = {ids, rows, table, position_table, scale, zero_start, out};
   const DropoutMask mask = dropout_mask(dropout);
-  if (in_fours(table) && in_fours(position_table) && in_fours(out))
+  if (floats_in_fours(table) && floats_in_fours(position_table) && in_fours(out))
     launch(context, part_grid("embed", out.rows, out.columns), embed_fours_kernel, operands, mask);
   else
     launch(context, row_grid("embed", out.rows), embed_kernel, operands, mask);
@@ -65,8 +66,8 @@ GPU_KERNEL drop_fours_kernel(DropoutMask mask, Matrix rows) {
   if (r >= rows.rows) return;
   const Matrix own = from_column(rows, part.first);
   WideRow<steps_of_part> x = load_row<steps_of_part>(as_read(own), r);
-  for_dropped<steps_of_part>(mask, r, part.first, own.columns,
-                             [&](int i, int j, int, float multiplier) { x.four[i].x[j] *= multiplier; });
+  for_dropped<steps_of_part>(mask, r, part.first,
+                             [&](int i, int j, float multiplier) { x.four[i].x[j] *= multiplier; });
   store_row(x, own, r);
 }
 

@@ -16,23 +16,35 @@ inline bool in_fours(const ConstMatrix& m) {
   return !is_there(m) || (m.columns % 4 == 0 && m.row_stride % 4 == 0 && is_multiple(m.data, sizeof(Four)) &&
                           is_multiple(m.rounded, sizeof(FourBf16)));
 }
+inline bool floats_in_fours(const ConstMatrix& m) {
+  return in_fours(m) && (m.data != nullptr || !is_there(m));
+}
 inline bool in_fours(const float* values) { return is_multiple(values, sizeof(Four)); }
 
 // --- a warp a row -----------------------------------------------------------------------------------
 
-// What a lane holds of a row of up to steps * columns_of_step columns; what is beyond the row is 0.
-template <int steps>
-struct WideRow {
-  Four four[2 * steps];
+template <class T>
+using FourOf = decltype(load_four(static_cast<const T*>(nullptr)));
+
+// What a lane holds of a row of up to steps * columns_of_step columns: T is float or Bf16, as they stand in memory.
+// What is beyond the row is 0.
+template <class T, int steps>
+struct RowOf {
+  FourOf<T> four[2 * steps];
 };
+template <int steps>
+using WideRow = RowOf<float, steps>;
+
+GPU_FUNCTION int column_of_four(int i) {
+  return i / 2 * columns_of_step + lane() / lanes_of_block * dropout_block + first_of_four(i % 2);
+}
 
 // body(i, column) for each four of this lane's, in registers: i is known when it is compiled.
 template <int steps, class Body>
 GPU_FUNCTION void for_fours(int columns, const Body& body) {
 #pragma unroll
   for (int i = 0; i < 2 * steps; ++i) {
-    const int column =
-        i / 2 * columns_of_step + lane() / lanes_of_block * dropout_block + first_of_four(i % 2);
+    const int column = column_of_four(i);
     if (column < columns) body(i, column);
   }
 }
@@ -41,17 +53,51 @@ GPU_FUNCTION void for_fours(int64_t columns, const Body& body) {
   for_fours<steps>(static_cast<int>(columns), body);
 }
 
+// The same without a branch, for what 0 beyond the row does no harm to; the column is 0 there, so that it may be read.
+template <int steps, class Body>
+GPU_FUNCTION void for_held(int64_t columns, const Body& body) {
+  const int width = static_cast<int>(columns);
+#pragma unroll
+  for (int i = 0; i < 2 * steps; ++i) {
+    const int column = column_of_four(i);
+    body(i, column < width ? column : 0);
+  }
+}
+
+template <class T>
+GPU_FUNCTION const T* values_of(const ConstMatrix& m) {
+  if constexpr (sizeof(T) == sizeof(float)) {
+    return m.data;
+  } else {
+    return m.rounded;
+  }
+}
+
+// As it stands in memory: several rows are on their way at once if none is widened before the last has been asked for.
+// `wanted`: else all of it is 0, and nothing is read.
+template <class T, int steps>
+GPU_FUNCTION RowOf<T, steps> load_as(const ConstMatrix& m, int64_t r, bool wanted = true) {
+  RowOf<T, steps> row = {};
+  const T* from = values_of<T>(m) + r * m.row_stride;
+  for_fours<steps>(wanted ? m.columns : 0, [&](int i, int c) { row.four[i] = load_four(from + c); });
+  return row;
+}
+template <int steps>
+GPU_FUNCTION WideRow<steps> load_values(const float* values, int64_t columns) {
+  return load_as<float, steps>({values, 1, columns, columns}, 0, values != nullptr);
+}
+
+template <class T, int steps>
+GPU_FUNCTION WideRow<steps> widened(const RowOf<T, steps>& row) {
+  WideRow<steps> wide;
+#pragma unroll
+  for (int i = 0; i < 2 * steps; ++i) wide.four[i] = widened(row.four[i]);
+  return wide;
+}
+
 template <int steps>
 GPU_FUNCTION WideRow<steps> load_row(const ConstMatrix& m, int64_t r) {
-  WideRow<steps> row = {};
-  if (m.data != nullptr) {
-    const float* from = m.data + r * m.row_stride;
-    for_fours<steps>(m.columns, [&](int i, int c) { row.four[i] = load_four(from + c); });
-  } else {
-    const Bf16* from = m.rounded + r * m.row_stride;
-    for_fours<steps>(m.columns, [&](int i, int c) { row.four[i] = widened(load_four(from + c)); });
-  }
-  return row;
+  return m.data != nullptr ? load_as<float, steps>(m, r) : widened(load_as<Bf16, steps>(m, r));
 }
 template <int steps>
 GPU_FUNCTION void store_row(const WideRow<steps>& row, const Matrix& m, int64_t r) {
@@ -65,18 +111,16 @@ GPU_FUNCTION void store_row(const WideRow<steps>& row, const Matrix& m, int64_t 
   }
 }
 
-// body(i, j, column, multiplier) for this lane's columns of a row that begins at column `first` of dropout's, a multiple
-// of 64: column is that of x = row.four[i].x[j]. All lanes of a warp call it together.
+// body(i, j, multiplier) for all x = row.four[i].x[j] of a row that begins at column `first` of dropout's, a multiple
+// of 64. All lanes of a warp call it together.
 template <int steps, class Body>
-GPU_FUNCTION void for_dropped(const DropoutMask& mask, int64_t r, int64_t first, int64_t columns,
-                              const Body& body) {
-  uint32_t kept[steps];
+GPU_FUNCTION void for_dropped(const DropoutMask& mask, int64_t r, int64_t first, const Body& body) {
 #pragma unroll
-  for (int s = 0; s < steps; ++s) kept[s] = kept_columns(mask, r, block_of_lane(first + s * columns_of_step));
-  for_fours<steps>(columns, [&](int i, int column) {
+  for (int s = 0; s < steps; ++s) {
+    const uint32_t kept = kept_columns(mask, r, block_of_lane(first + s * columns_of_step));
 #pragma unroll
-    for (int j = 0; j < 4; ++j) body(i, j, column + j, multiplier_of(mask, kept[i / 2], i % 2 * 4 + j));
-  });
+    for (int n = 0; n < columns_of_lane; ++n) body(2 * s + n / 4, n % 4, multiplier_of(mask, kept, n));
+  }
 }
 
 // --- a warp a part of a row -------------------------------------------------------------------------

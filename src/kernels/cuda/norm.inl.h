@@ -17,14 +17,15 @@ struct NormOperands {
 constexpr int most_norm_steps = 4;  // of a row that a warp holds in registers
 
 // A row in registers: each number is read once.
-template <int steps>
+template <int steps, class OfBranch>
 GPU_KERNEL add_dropout_norm_fours_kernel(NormOperands o, DropoutMask mask) {
   const int64_t r = row_of_warp(), columns = o.normed.columns;
   if (r >= o.normed.rows) return;
-  WideRow<steps> x = load_row<steps>(o.residual, r);
+  WideRow<steps> x = load_as<float, steps>(o.residual, r);
+  const auto of_branch = load_as<OfBranch, steps>(o.branch, r, is_there(o.branch));
   if (is_there(o.branch)) {
-    const WideRow<steps> branch = load_row<steps>(o.branch, r);
-    for_dropped<steps>(mask, r, 0, columns, [&](int i, int j, int, float multiplier) {
+    const WideRow<steps> branch = widened(of_branch);
+    for_dropped<steps>(mask, r, 0, [&](int i, int j, float multiplier) {
       x.four[i].x[j] = fmaf(branch.four[i].x[j], multiplier, x.four[i].x[j]);
     });
     store_row(x, o.sum, r);
@@ -32,15 +33,19 @@ GPU_KERNEL add_dropout_norm_fours_kernel(NormOperands o, DropoutMask mask) {
   const bool centred = o.bias != nullptr;
   const float count = static_cast<float>(columns);
   float total = 0, squares = 0;
-  for_fours<steps>(columns, [&](int i, int) {
+  for_held<steps>(columns, [&](int i, int) {
     for (float each : x.four[i].x) total += each;
   });
   const float mean = centred ? warp_sum(total) / count : 0;
-  for_fours<steps>(columns, [&](int i, int) {
-    for (float each : x.four[i].x) squares = fmaf(each - mean, each - mean, squares);
+  for_held<steps>(columns, [&](int i, int) {
+    const bool there = column_of_four(i) < columns;
+    for (float each : x.four[i].x) {
+      const float difference = there ? each - mean : 0.0f;
+      squares = fmaf(difference, difference, squares);
+    }
   });
   const float inverse = 1 / sqrtf(warp_sum(squares) / count + o.epsilon);
-  for_fours<steps>(columns, [&](int i, int c) {
+  for_held<steps>(columns, [&](int i, int c) {
     const Four gain = load_four(o.gain + c), bias = centred ? load_four(o.bias + c) : Four{};
 #pragma unroll
     for (int j = 0; j < 4; ++j)
@@ -89,15 +94,19 @@ GPU_KERNEL add_dropout_norm_kernel(NormOperands o, DropoutMask mask) {
 }
 
 using NormKernel = void (*)(NormOperands, DropoutMask);
+template <class OfBranch>
+NormKernel norm_kernel_of_steps(int64_t steps) {
+  return steps <= 1   ? add_dropout_norm_fours_kernel<1, OfBranch>
+         : steps == 2 ? add_dropout_norm_fours_kernel<2, OfBranch>
+         : steps == 3 ? add_dropout_norm_fours_kernel<3, OfBranch>
+                      : add_dropout_norm_fours_kernel<4, OfBranch>;
+}
 inline NormKernel norm_kernel(const NormOperands& o) {
   const int64_t steps = ceil_div(o.normed.columns, columns_of_step);
-  const bool wide = steps <= most_norm_steps && in_fours(o.residual) && in_fours(o.branch) &&
+  const bool wide = steps <= most_norm_steps && floats_in_fours(o.residual) && in_fours(o.branch) &&
                     in_fours(o.sum) && in_fours(o.normed) && in_fours(o.gain) && in_fours(o.bias);
   if (!wide) return add_dropout_norm_kernel;
-  return steps <= 1   ? add_dropout_norm_fours_kernel<1>
-         : steps == 2 ? add_dropout_norm_fours_kernel<2>
-         : steps == 3 ? add_dropout_norm_fours_kernel<3>
-                      : add_dropout_norm_fours_kernel<4>;
+  return floats_in_fours(o.branch) ? norm_kernel_of_steps<float>(steps) : norm_kernel_of_steps<Bf16>(steps);
 }
 
 void add_dropout_norm(Context& context, ConstMatrix residual, ConstMatrix branch, const Dropout& dropout,

@@ -22,7 +22,7 @@ struct NormBackward {
 // With s the standardised row and h = gain ∘ dy, dx = inverse · (h − mean(h) − s · mean(h ∘ s)). RMSNorm subtracted no
 // mean, and has no mean(h). The gradient of the sum may stand in place of that of normed: a row is read before it is
 // written.
-template <int steps>
+template <int steps, class OfNormed>
 GPU_KERNEL_OF(summing_threads, steps <= 2 ? 2 : 1)
 norm_backward_fours_kernel(NormBackward o, DropoutMask mask) {
   const Shared<float> of_warps = shared<float>(0);
@@ -32,11 +32,11 @@ norm_backward_fours_kernel(NormBackward o, DropoutMask mask) {
   WideRow<steps> of_gain = {}, of_bias = {};
   for (int64_t r = rows.begin + warp_index(); r < rows.end; r += block_warps()) {
     const float mean = o.statistics[2 * r], inverse = o.statistics[2 * r + 1];
-    WideRow<steps> s = load_row<steps>(o.sum, r), dx = {};
-    if (o.accumulate) dx = load_row<steps>(as_read(o.sum_gradient), r);
-    WideRow<steps> h = load_row<steps>(o.normed_gradient, r);
+    WideRow<steps> s = load_as<float, steps>(o.sum, r),
+                   dx = load_as<float, steps>(as_read(o.sum_gradient), r, o.accumulate),
+                   h = widened(load_as<OfNormed, steps>(o.normed_gradient, r));
     float total_h = 0, total_hs = 0;
-    for_fours<steps>(columns, [&](int i, int c) {
+    for_held<steps>(columns, [&](int i, int c) {
       const Four gain = load_four(o.gain + c);
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
@@ -50,9 +50,10 @@ norm_backward_fours_kernel(NormBackward o, DropoutMask mask) {
         s.four[i].x[j] = standardised;
       }
     });
-    const float mean_h = o.bias_sums != nullptr ? warp_sum(total_h) / count : 0,
-                mean_hs = warp_sum(total_hs) / count;
-    for_fours<steps>(columns, [&](int i, int) {
+    total_h = warp_sum(total_h);
+    total_hs = warp_sum(total_hs);
+    const float mean_h = o.bias_sums != nullptr ? total_h / count : 0, mean_hs = total_hs / count;
+    for_held<steps>(columns, [&](int i, int) {
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
         const float d = (h.four[i].x[j] - mean_h - s.four[i].x[j] * mean_hs) * inverse;
@@ -61,8 +62,7 @@ norm_backward_fours_kernel(NormBackward o, DropoutMask mask) {
     });
     store_row(dx, o.sum_gradient, r);
     if (!is_there(o.branch_gradient)) continue;
-    for_dropped<steps>(mask, r, 0, columns,
-                       [&](int i, int j, int, float multiplier) { dx.four[i].x[j] *= multiplier; });
+    for_dropped<steps>(mask, r, 0, [&](int i, int j, float multiplier) { dx.four[i].x[j] *= multiplier; });
     store_row(dx, o.branch_gradient, r);
   }
   const int width = static_cast<int>(columns);
@@ -115,15 +115,20 @@ GPU_KERNEL norm_parameters_backward_kernel(NormBackward o) {
 // --- either ------------------------------------------------------------------------------------------
 
 using NormBackwardKernel = void (*)(NormBackward, DropoutMask);
+template <class OfNormed>
+NormBackwardKernel norm_backward_of_steps(int64_t steps) {
+  return steps <= 1   ? norm_backward_fours_kernel<1, OfNormed>
+         : steps == 2 ? norm_backward_fours_kernel<2, OfNormed>
+         : steps == 3 ? norm_backward_fours_kernel<3, OfNormed>
+                      : norm_backward_fours_kernel<4, OfNormed>;
+}
 inline NormBackwardKernel norm_backward_in_fours(const NormBackward& o) {
   const int64_t steps = ceil_div(o.sum.columns, columns_of_step);
-  const bool wide = steps <= most_norm_steps && in_fours(o.sum) && in_fours(o.normed_gradient) &&
-                    in_fours(o.gain) && in_fours(o.sum_gradient) && in_fours(o.branch_gradient);
+  const bool wide = steps <= most_norm_steps && floats_in_fours(o.sum) && in_fours(o.normed_gradient) &&
+                    in_fours(o.gain) && floats_in_fours(o.sum_gradient) && in_fours(o.branch_gradient);
   if (!wide) return nullptr;
-  return steps <= 1   ? norm_backward_fours_kernel<1>
-         : steps == 2 ? norm_backward_fours_kernel<2>
-         : steps == 3 ? norm_backward_fours_kernel<3>
-                      : norm_backward_fours_kernel<4>;
+  return floats_in_fours(o.normed_gradient) ? norm_backward_of_steps<float>(steps)
+                                            : norm_backward_of_steps<Bf16>(steps);
 }
 
 void add_dropout_norm_backward(Context& context, ConstMatrix sum, ConstMatrix normed_gradient,

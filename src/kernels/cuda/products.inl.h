@@ -24,11 +24,10 @@ template <class T>
 GPU_KERNEL copy_operand_fours_kernel(ConstMatrix from, int64_t stride, T* to) {
   const PartOfRow part = part_of_warp(from.columns);
   if (part.row >= from.rows) return;
-  const float* x = from.data + part.row * from.row_stride + part.first;
+  const ConstMatrix own = from_column(from, part.first);
   T* y = to + part.row * stride + part.first;
-  WideRow<steps_of_part> row = {};
-  for_fours<steps_of_part>(from.columns - part.first, [&](int i, int c) { row.four[i] = load_four(x + c); });
-  for_fours<steps_of_part>(from.columns - part.first, [&](int i, int c) { store_as(row.four[i], y + c); });
+  const auto row = load_as<float, steps_of_part>(own, part.row);
+  for_fours<steps_of_part>(own.columns, [&](int i, int c) { store_as(row.four[i], y + c); });
 }
 template <class T>
 GPU_KERNEL copy_operand_kernel(ConstMatrix from, int64_t stride, T* to) {
@@ -125,6 +124,10 @@ GPU_FUNCTION float activated(Activation activation, float x) {
   }
 }
 
+GPU_FUNCTION const float* at_column(const float* values, int64_t column) {
+  return values != nullptr ? values + column : nullptr;
+}
+
 // A warp has a part of a row, in fours.
 template <bool general>
 GPU_KERNEL finish_rows_fours_kernel(Matrix c, RowEnd end, DropoutMask mask) {
@@ -132,22 +135,17 @@ GPU_KERNEL finish_rows_fours_kernel(Matrix c, RowEnd end, DropoutMask mask) {
   const int64_t r = part.row, columns = c.columns - part.first;
   if (r >= c.rows) return;
   const Matrix own = from_column(c, part.first);
+  const auto scales = load_values<steps_of_part>(at_column(end.scales, part.first), columns),
+             bias = load_values<steps_of_part>(at_column(end.bias, part.first), columns);
   WideRow<steps_of_part> x = load_row<steps_of_part>(as_read(own), r);
-  for_fours<steps_of_part>(columns, [&](int i, int column) {
-    const int64_t first = part.first + column;
-    if (end.scales != nullptr) {
-      const Four scales = load_four(end.scales + first);
 #pragma unroll
-      for (int j = 0; j < 4; ++j) x.four[i].x[j] *= scales.x[j];
-    }
-    if (end.bias != nullptr) {
-      const Four bias = load_four(end.bias + first);
-#pragma unroll
-      for (int j = 0; j < 4; ++j) x.four[i].x[j] += bias.x[j];
-    }
-  });
+  for (int n = 0; n < steps_of_part * columns_of_lane; ++n) {
+    float& each = x.four[n / 4].x[n % 4];
+    if (end.scales != nullptr) each *= scales.four[n / 4].x[n % 4];
+    if (end.bias != nullptr) each += bias.four[n / 4].x[n % 4];
+  }
   store_row(x, from_column(before_activation(end, c), part.first), r);
-  for_dropped<steps_of_part>(mask, r, part.first, columns, [&](int i, int j, int, float multiplier) {
+  for_dropped<steps_of_part>(mask, r, part.first, [&](int i, int j, float multiplier) {
     x.four[i].x[j] = activated<general>(end.activation, x.four[i].x[j]) * multiplier;
   });
   store_row(x, own, r);
