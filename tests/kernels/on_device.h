@@ -1,4 +1,4 @@
-// Numbers in the memory of a device, for tests of single kernels.
+// OnDevice: numbers in the memory of a table's device, for tests of kernels.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace dragoman::internal {
 
-// Where the device's memory is the host's, in a vector, whose bounds a sanitizer knows.
+// Numbers in a device's memory: where that is the host's, in a vector, whose bounds a sanitizer knows.
 template <class T>
 class OnDevice {
  public:

@@ -74,7 +74,7 @@ double sum_of_squares(Context& context, int64_t count, const float* values) {
   launch(context, {"sum_of_squares", blocks, flat_threads, flat_threads / warp_size * sizeof(float)},
          sum_of_squares_kernel, count, values, partial);
   double total = 0;
-  constexpr int64_t at_once = 1024;
+  constexpr int64_t at_once = 4096;
   double sums[at_once];
   for (int64_t b = 0; b < blocks; b += at_once) {
     const int64_t some = blocks - b < at_once ? blocks - b : at_once;
