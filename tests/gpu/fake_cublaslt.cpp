@@ -70,16 +70,28 @@ struct Operand {
   }
 };
 
-void multiply(const FakeProduct& product, Operand a, Operand b, float before, float* d, FakeLayout c) {
+// Of numbers that are exact in bf16, or in floats.
+void set_element(void* data, cudaDataType type, int64_t index, float value) {
+  if (type == CUDA_R_32F) {
+    static_cast<float*>(data)[index] = value;
+    return;
+  }
+  uint32_t bits = 0;
+  std::memcpy(&bits, &value, sizeof(value));
+  static_cast<uint16_t*>(data)[index] = static_cast<uint16_t>(bits >> 16);
+}
+
+void multiply(const FakeProduct& product, Operand a, Operand b, float before, void* d, FakeLayout c) {
   const uint64_t inner = a.transposed ? a.layout.rows : a.layout.columns;
   for (uint64_t column = 0; column < c.columns; ++column) {
     for (uint64_t row = 0; row < c.rows; ++row) {
-      float& result = d[static_cast<int64_t>(row) + static_cast<int64_t>(column) * c.stride];
-      float sum = before == 0 ? 0 : before * result;
+      const int64_t place = static_cast<int64_t>(row) + static_cast<int64_t>(column) * c.stride;
+      float sum = before == 0 ? 0 : before * element(d, c.type, place);
       for (uint64_t k = 0; k < inner; ++k) sum += a.at(row, k) * b.at(k, column);
-      if ((product.epilogue & CUBLASLT_EPILOGUE_BIAS) != 0) sum += product.bias[row];
+      if ((product.epilogue & CUBLASLT_EPILOGUE_BIAS) != 0)
+        sum += element(product.bias, c.type, static_cast<int64_t>(row));
       if ((product.epilogue & CUBLASLT_EPILOGUE_RELU) != 0) sum = std::max(sum, 0.0F);
-      result = sum;
+      set_element(d, c.type, place, sum);
     }
   }
 }
@@ -171,6 +183,15 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDe
   return CUBLAS_STATUS_SUCCESS;
 }
 
+cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t, cublasLtMatmulDesc_t, cublasLtMatrixLayout_t,
+                                       cublasLtMatrixLayout_t, cublasLtMatrixLayout_t c,
+                                       cublasLtMatrixLayout_t, const cublasLtMatmulAlgo_t* algo,
+                                       cublasLtMatmulHeuristicResult_t*) {
+  const bool refused =
+      content<Algorithm>(algo).id == 3 && content<FakeLayout>(c).rows <= fake_gpu().refused_columns;
+  return refused ? CUBLAS_STATUS_NOT_SUPPORTED : CUBLAS_STATUS_SUCCESS;
+}
+
 cublasStatus_t cublasLtMatmulAlgoConfigGetAttribute(const cublasLtMatmulAlgo_t* algo,
                                                     cublasLtMatmulAlgoConfigAttributes_t attribute,
                                                     void* buffer, size_t, size_t* written) {
@@ -193,8 +214,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t description
   const auto layout = content<FakeLayout>(d_layout);
   if (*static_cast<const float*>(alpha) != 1) return CUBLAS_STATUS_INVALID_VALUE;
   fake_gpu().algorithms.push_back(content<Algorithm>(algo).id);
-  fake_gpu().queue.emplace_back(
-      [=] { multiply(product, left, right, before, static_cast<float*>(d), layout); });
+  fake_gpu().queue.emplace_back([=] { multiply(product, left, right, before, d, layout); });
   return CUBLAS_STATUS_SUCCESS;
 }
 

@@ -27,7 +27,7 @@ struct FakeProduct {
   cublasComputeType_t computing;
   bool a_transposed, b_transposed;
   cublasLtEpilogue_t epilogue;
-  const float* bias;
+  const void* bias;
 };
 
 // What the heuristic was asked for.
@@ -45,7 +45,8 @@ struct FakeGpu {
   cudaError_t launch_status = cudaSuccess;  // of the next launch
   cudaError_t failure = cudaSuccess;        // of every wait
   size_t capacity = size_t{1} << 30;
-  bool only_splits = false;  // cuBLASLt knows no algorithm but those that split the sum
+  bool only_splits = false;      // cuBLASLt knows no algorithm but those that split the sum
+  uint64_t refused_columns = 0;  // by its algorithm 3: products of so many columns, in our eyes, or fewer
 
   size_t used = 0;
   std::vector<size_t> mapped = {};  // the size of each piece

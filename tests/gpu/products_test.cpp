@@ -24,6 +24,10 @@ class ProductsTest : public testing::Test {
   Products products{Gpu::of(0)};
 };
 
+float from_bf16(uint16_t x) { return std::bit_cast<float>(static_cast<uint32_t>(x) << 16); }
+// What the fake makes of a number in bf16: its upper half.
+uint16_t to_bf16(float x) { return static_cast<uint16_t>(std::bit_cast<uint32_t>(x) >> 16); }
+
 // A matrix as it stands in memory, with a few columns more than are used; its numbers are exact in bf16.
 struct Stored {
   int64_t rows, columns, stride;
@@ -34,8 +38,10 @@ struct Stored {
       : rows(rows_), columns(columns_), stride(columns_ + 3), values(static_cast<size_t>(rows * stride)) {
     Random random(seed);
     for (float& v : values) v = static_cast<float>(static_cast<int>(random.uniform(-16, 16))) / 8;
-    for (const float v : values) rounded.push_back(static_cast<uint16_t>(std::bit_cast<uint32_t>(v) >> 16));
+    for (const float v : values) rounded.push_back(to_bf16(v));
   }
+
+  void take_rounded() { std::ranges::transform(rounded, values.begin(), from_bf16); }
 
   float at(int64_t row, int64_t column) const { return values[static_cast<size_t>(row * stride + column)]; }
 
@@ -48,7 +54,7 @@ struct Stored {
 
 struct Case {
   Arithmetic arithmetic;
-  bool a_transposed, b_transposed, accumulate, bias, relu;
+  bool a_transposed, b_transposed, accumulate, bias, relu, in_bf16 = false;
 };
 
 void check_product(Products& products, const Case& c) {
@@ -57,16 +63,19 @@ void check_product(Products& products, const Case& c) {
   const Stored b = c.b_transposed ? Stored(n, k, 2) : Stored(k, n, 2);
   const Stored before(m, n, 3), bias(1, n, 4);
   Stored out = before;
+  const void* bias_values = c.in_bf16 ? static_cast<const void*>(bias.rounded.data()) : bias.values.data();
   products.multiply({
       .arithmetic = c.arithmetic,
       .a = a.operand(c.arithmetic, c.a_transposed),
       .b = b.operand(c.arithmetic, c.b_transposed),
-      .c = {out.values.data(), m, n, out.stride},
+      .c = {c.in_bf16 ? nullptr : out.values.data(), m, n, out.stride,
+            c.in_bf16 ? out.rounded.data() : nullptr},
       .accumulate = c.accumulate,
-      .bias = c.bias ? bias.values.data() : nullptr,
+      .bias = c.bias ? bias_values : nullptr,
       .relu = c.relu,
   });
   fake_gpu().run_all();
+  if (c.in_bf16) out.take_rounded();
   for (int64_t i = 0; i < m; ++i) {
     for (int64_t j = 0; j < out.stride; ++j) {
       float wanted = before.at(i, j);
@@ -77,17 +86,21 @@ void check_product(Products& products, const Case& c) {
         if (c.bias) wanted += bias.at(0, j);
         if (c.relu) wanted = std::max(wanted, 0.0F);
       }
-      ASSERT_EQ(out.at(i, j), wanted) << i << ", " << j;
+      if (c.in_bf16) {
+        ASSERT_EQ(to_bf16(out.at(i, j)), to_bf16(wanted)) << i << ", " << j;
+      } else {
+        ASSERT_EQ(out.at(i, j), wanted) << i << ", " << j;
+      }
     }
   }
 }
 
 TEST_F(ProductsTest, AreThoseThatWereMeant) {
   for (const Arithmetic arithmetic : {Arithmetic::fp32, Arithmetic::tf32, Arithmetic::bf16}) {
-    for (int bits = 0; bits < 32; ++bits) {
+    for (int bits = 0; bits < 64; ++bits) {
       const auto bit = [&](int which) { return (bits >> which & 1) != 0; };
       SCOPED_TRACE(bits);
-      check_product(products, {arithmetic, bit(0), bit(1), bit(2), bit(3), bit(4)});
+      check_product(products, {arithmetic, bit(0), bit(1), bit(2), bit(3), bit(4), bit(5)});
       EXPECT_EQ(fake_gpu().questions.back().product.computing,
                 arithmetic == Arithmetic::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F);
     }
@@ -106,6 +119,25 @@ TEST_F(ProductsTest, TakeNoAlgorithmThatSplitsTheSum) {
   });
   EXPECT_EQ(failure,
             "cuBLASLt has no algorithm on cuda:0 (Fake) for a product of 4096 x 6 and 6 x 7 in bf16");
+}
+
+// The best one refuses a single column, so that it cannot be that of some columns of more.
+TEST_F(ProductsTest, TakeAnAlgorithmThatComputesFewColumnsToo) {
+  fake_gpu().refused_columns = 1;
+  std::vector<float> memory(1 << 12);
+  Matmul product = {.arithmetic = Arithmetic::fp32,
+                    .a = {memory.data(), 4, 16, 16, false},
+                    .b = {memory.data(), 16, 32, 32, false},
+                    .c = {memory.data(), 4, 32, 32}};
+  products.multiply(product);
+  product.some_columns = true;
+  products.multiply(product);
+  fake_gpu().refused_columns = 1 << 20;  // what takes no columns at all is better than what splits sums
+  product.a = {memory.data(), 4, 8, 16, false};
+  product.b = {memory.data(), 8, 32, 32, false};
+  products.multiply(product);
+  fake_gpu().run_all();
+  EXPECT_EQ(fake_gpu().algorithms, (std::vector<int>{3, 2, 2}));
 }
 
 TEST_F(ProductsTest, AWeightsGradientMayTakeOneThatAddsPartsInTheirOrder) {

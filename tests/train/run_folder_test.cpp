@@ -100,6 +100,7 @@ TEST_F(RunFolder, ARunGoesOnOnAnotherDevice) {
   recipe_.training.device = "auto";
   EXPECT_EQ(train("run").steps, 4);
   EXPECT_EQ(saved_value(folder_.path("run"), "training/device"), "auto");
+  recipe_.training.device = "cpu";
   recipe_.training.precision = TrainingPrecision::tf32;
   EXPECT_THROW(train("new"), UsageError) << "only GPUs have it";
 }

@@ -94,6 +94,7 @@ TEST_F(WholeRun, AnEpochsLossIsOfAllItsUpdates) {
 TEST_F(WholeRun, TheConfigurationRecordsWhatMadeIt) {
   recipe_.data = {.synthetic = Synthetic::copy, .sentences = 4, .batches = 7, .valid_batches = 1};
   recipe_.training.max_steps = 1;
+  recipe_.training.device = "cpu";
   train("run");
   const nlohmann::json made_by = {{"build", build_name()},
                                   {"instruction_set", kernels_for(std::getenv("DRAGOMAN_ISA")).name},

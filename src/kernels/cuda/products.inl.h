@@ -76,8 +76,12 @@ void copy_operand(Context& context, ConstMatrix from, T* to) {
          turn_operand_kernel<T>, from, stride, to);
 }
 
-// As it stands in memory.
-inline ConstMatrix as_stored(ConstMatrix m) { return m.column_stride == 1 ? m : m.transposed(); }
+// As it stands in memory. A single row may claim any stride: the library wants one that the row fits into.
+inline ConstMatrix as_stored(ConstMatrix m) {
+  ConstMatrix stored = m.column_stride == 1 ? m : m.transposed();
+  if (stored.rows <= 1 && stored.row_stride < stored.columns) stored.row_stride = stored.columns;
+  return stored;
+}
 
 inline MatmulOperand operand_of(ConstMatrix m) {
   const ConstMatrix stored = as_stored(m);

@@ -150,8 +150,28 @@ ProductSizes usual_sizes(const ProductKey& key) {
 
 Products::~Products() { gpu_.free(workspace_); }
 
-// The best. Where no sum may be split, one that needs no workspace is preferred: it has nowhere to leave a part of a
-// sum.
+// Whether an algorithm that is chosen for the usual sizes computes the smallest, too.
+bool Products::takes_few(const ProductKey& key, ProductSizes sizes, const void* bias,
+                         const cublasLtMatmulAlgo_t& algorithm) const {
+  if (may_split(key)) return true;
+  sizes.rows = 1;
+  if (key.some_columns) sizes.columns = 1;
+  Description few = describe(key, sizes, bias);
+  cublasLtMatmulHeuristicResult_t result;
+  return cublasLtMatmulAlgoCheck(gpu_.products(), &few.operation, &few.b, &few.a, &few.c, &few.c, &algorithm,
+                                 &result) == CUBLAS_STATUS_SUCCESS;
+}
+
+// How well an algorithm suits, 0: not. Best is one that computes few rows, too; and where no sum may be split, that needs
+// no workspace: it has nowhere to leave a part of a sum.
+int Products::rank(const ProductKey& key, const ProductSizes& sizes, const void* bias,
+                   const cublasLtMatmulHeuristicResult_t& result) const {
+  if (result.state != CUBLAS_STATUS_SUCCESS || !keeps_order(key, result.algo)) return 0;
+  if (!takes_few(key, sizes, bias, result.algo)) return 1;
+  return result.workspaceSize == 0 || may_split(key) ? 3 : 2;
+}
+
+// Of those that suit best, the fastest, which comes first.
 cublasLtMatmulAlgo_t Products::choose(const ProductKey& key, const ProductSizes& sizes) const {
   // For its alignment alone.
   const auto* const bias = reinterpret_cast<const void*>(static_cast<uintptr_t>(key.bias_alignment));
@@ -163,11 +183,13 @@ cublasLtMatmulAlgo_t Products::choose(const ProductKey& key, const ProductSizes&
       gpu_.products(), &description.operation, &description.b, &description.a, &description.c, &description.c,
       preference.get(), static_cast<int>(found.size()), found.data(), &count);
   const cublasLtMatmulAlgo_t* best = nullptr;
-  for (int i = 0; status == CUBLAS_STATUS_SUCCESS && i < count; ++i) {
+  int best_rank = 0;
+  for (int i = 0; status == CUBLAS_STATUS_SUCCESS && i < count && best_rank < 3; ++i) {
     const cublasLtMatmulHeuristicResult_t& result = found[static_cast<size_t>(i)];
-    if (result.state != CUBLAS_STATUS_SUCCESS || !keeps_order(key, result.algo)) continue;
-    if (result.workspaceSize == 0 || may_split(key)) return result.algo;
-    if (best == nullptr) best = &result.algo;
+    if (const int its = rank(key, sizes, bias, result); its > best_rank) {
+      best_rank = its;
+      best = &result.algo;
+    }
   }
   if (best == nullptr)
     fail("cuBLASLt has no algorithm on " + gpu_.name() + " for " + words_of(key, key.rows, key.inner));
@@ -193,7 +215,7 @@ void Products::multiply(const Matmul& product) {
   }
   const ProductKey key = key_of(product);
   cublasStatus_t status = run(product, key, algorithm_for(key));
-  // What was chosen for a longer sum may refuse this one, or rows so short that none of them is aligned.
+  // What was chosen for a longer sum may refuse this one.
   if (status == CUBLAS_STATUS_NOT_SUPPORTED && may_split(key)) status = run(product, key, choose(key, sizes));
   if (status == CUBLAS_STATUS_SUCCESS) return;
   gpu_.check(cudaPeekAtLastError(), "a product");

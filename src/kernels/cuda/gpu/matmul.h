@@ -24,6 +24,10 @@ class Products {
  private:
   cublasStatus_t run(const Matmul& product, const ProductKey& key, const cublasLtMatmulAlgo_t& algorithm);
   const cublasLtMatmulAlgo_t& algorithm_for(const ProductKey& key);
+  bool takes_few(const ProductKey& key, ProductSizes sizes, const void* bias,
+                 const cublasLtMatmulAlgo_t& algorithm) const;
+  int rank(const ProductKey& key, const ProductSizes& sizes, const void* bias,
+           const cublasLtMatmulHeuristicResult_t& result) const;
   cublasLtMatmulAlgo_t choose(const ProductKey& key, const ProductSizes& sizes) const;
 
   const Gpu& gpu_;

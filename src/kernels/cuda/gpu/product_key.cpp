@@ -45,6 +45,7 @@ ProductKey key_of(const Matmul& product) {
       .arithmetic = product.arithmetic,
       .a_transposed = product.a.transposed,
       .b_transposed = product.b.transposed,
+      .some_columns = product.some_columns,
       .in_bf16 = rounded,
       .accumulate = product.accumulate,
       .bias = product.bias != nullptr,

@@ -20,9 +20,9 @@ constexpr int64_t usual_rows = 4096, usual_columns = 4096;
 
 struct ProductKey {
   Arithmetic arithmetic;
-  bool a_transposed, b_transposed, in_bf16, accumulate, bias, relu;  // in_bf16: c
-  int64_t rows, inner, columns;                                      // that are asked for
-  int a_alignment, b_alignment, c_alignment, bias_alignment;         // of every row, in bytes
+  bool a_transposed, b_transposed, some_columns, in_bf16, accumulate, bias, relu;  // in_bf16: c
+  int64_t rows, inner, columns;                                                    // that are asked for
+  int a_alignment, b_alignment, c_alignment, bias_alignment;                       // of every row, in bytes
 
   auto operator<=>(const ProductKey&) const = default;
 };
