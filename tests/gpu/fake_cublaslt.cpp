@@ -96,6 +96,11 @@ void multiply(const FakeProduct& product, Operand a, Operand b, float before, vo
   }
 }
 
+bool refuses(const cublasLtMatmulAlgo_t* algo, cublasLtMatrixLayout_t c) {
+  const int id = content<Algorithm>(algo).id;
+  return (id == 2 || id == 3) && content<FakeLayout>(c).rows <= fake_gpu().refused_columns[id - 2];
+}
+
 }  // namespace
 
 extern "C" {
@@ -187,9 +192,7 @@ cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t, cublasLtMatmulDesc_t, c
                                        cublasLtMatrixLayout_t, cublasLtMatrixLayout_t c,
                                        cublasLtMatrixLayout_t, const cublasLtMatmulAlgo_t* algo,
                                        cublasLtMatmulHeuristicResult_t*) {
-  const bool refused =
-      content<Algorithm>(algo).id == 3 && content<FakeLayout>(c).rows <= fake_gpu().refused_columns;
-  return refused ? CUBLAS_STATUS_NOT_SUPPORTED : CUBLAS_STATUS_SUCCESS;
+  return refuses(algo, c) ? CUBLAS_STATUS_NOT_SUPPORTED : CUBLAS_STATUS_SUCCESS;
 }
 
 cublasStatus_t cublasLtMatmulAlgoConfigGetAttribute(const cublasLtMatmulAlgo_t* algo,
@@ -213,6 +216,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t description
   const float before = *static_cast<const float*>(beta);
   const auto layout = content<FakeLayout>(d_layout);
   if (*static_cast<const float*>(alpha) != 1) return CUBLAS_STATUS_INVALID_VALUE;
+  if (refuses(algo, d_layout)) return CUBLAS_STATUS_NOT_SUPPORTED;
   fake_gpu().algorithms.push_back(content<Algorithm>(algo).id);
   fake_gpu().queue.emplace_back([=] { multiply(product, left, right, before, d, layout); });
   return CUBLAS_STATUS_SUCCESS;

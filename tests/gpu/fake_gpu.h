@@ -45,8 +45,9 @@ struct FakeGpu {
   cudaError_t launch_status = cudaSuccess;  // of the next launch
   cudaError_t failure = cudaSuccess;        // of every wait
   size_t capacity = size_t{1} << 30;
-  bool only_splits = false;      // cuBLASLt knows no algorithm but those that split the sum
-  uint64_t refused_columns = 0;  // by its algorithm 3: products of so many columns, in our eyes, or fewer
+  bool only_splits = false;  // cuBLASLt knows no algorithm but those that split the sum
+  uint64_t refused_columns[2] =
+      {};  // by its algorithms 2 and 3: products of so many columns, as we see them, or fewer
 
   size_t used = 0;
   std::vector<size_t> mapped = {};  // the size of each piece

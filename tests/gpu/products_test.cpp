@@ -121,23 +121,29 @@ TEST_F(ProductsTest, TakeNoAlgorithmThatSplitsTheSum) {
             "cuBLASLt has no algorithm on cuda:0 (Fake) for a product of 4096 x 6 and 6 x 7 in bf16");
 }
 
-// The best one refuses a single column, so that it cannot be that of some columns of more.
+// The best one refuses few columns, so that it cannot be that of some columns of more.
 TEST_F(ProductsTest, TakeAnAlgorithmThatComputesFewColumnsToo) {
-  fake_gpu().refused_columns = 1;
+  fake_gpu().refused_columns[1] = 8;
   std::vector<float> memory(1 << 12);
-  Matmul product = {.arithmetic = Arithmetic::fp32,
-                    .a = {memory.data(), 4, 16, 16, false},
-                    .b = {memory.data(), 16, 32, 32, false},
-                    .c = {memory.data(), 4, 32, 32}};
-  products.multiply(product);
-  product.some_columns = true;
-  products.multiply(product);
-  fake_gpu().refused_columns = 1 << 20;  // what takes no columns at all is better than what splits sums
-  product.a = {memory.data(), 4, 8, 16, false};
-  product.b = {memory.data(), 8, 32, 32, false};
-  products.multiply(product);
+  const auto multiply = [&](int64_t inner, int64_t columns, bool some) {
+    products.multiply({.arithmetic = Arithmetic::fp32,
+                       .a = {memory.data(), 4, inner, 16, false},
+                       .b = {memory.data(), inner, columns, 32, false},
+                       .c = {memory.data(), 4, columns, 32},
+                       .some_columns = some});
+  };
+  multiply(16, 32, false);
+  multiply(16, 32, true);
+  multiply(16, 4, true);
+  fake_gpu().refused_columns[0] = 8;
+  multiply(8, 32, true);  // no algorithm takes few: the first one, where it takes these
+  EXPECT_EQ(fake_gpu().algorithms, (std::vector<int>{3, 2, 2, 2}));
+  EXPECT_NE(failure_of([&] { multiply(8, 4, true); }).find("a product of 4 x 8 and 8 x 4 in fp32"),
+            std::string::npos);
+  fake_gpu().refused_columns[1] = 0;
+  multiply(8, 5, true);  // the one that is chosen for these very columns
   fake_gpu().run_all();
-  EXPECT_EQ(fake_gpu().algorithms, (std::vector<int>{3, 2, 2}));
+  EXPECT_EQ(fake_gpu().algorithms.back(), 3);
 }
 
 TEST_F(ProductsTest, AWeightsGradientMayTakeOneThatAddsPartsInTheirOrder) {

@@ -213,8 +213,12 @@ void Products::multiply(const Matmul& product) {
     if (!product.accumulate) clear(gpu_, product.c);
     return;
   }
-  const ProductKey key = key_of(product);
+  ProductKey key = key_of(product);
   cublasStatus_t status = run(product, key, algorithm_for(key));
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED && key.some_columns) {
+    key = key_of(product, Columns::are_all);  // no algorithm takes so few, and many as well
+    status = run(product, key, algorithm_for(key));
+  }
   // What was chosen for a longer sum may refuse this one.
   if (status == CUBLAS_STATUS_NOT_SUPPORTED && may_split(key)) status = run(product, key, choose(key, sizes));
   if (status == CUBLAS_STATUS_SUCCESS) return;

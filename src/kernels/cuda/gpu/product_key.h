@@ -27,7 +27,9 @@ struct ProductKey {
   auto operator<=>(const ProductKey&) const = default;
 };
 
-ProductKey key_of(const Matmul& product);
+// Whether a product's columns are taken for some of more where they may be that.
+enum class Columns { may_be_some, are_all };
+ProductKey key_of(const Matmul& product, Columns = Columns::may_be_some);
 
 // Of a product, in elements.
 struct ProductSizes {
