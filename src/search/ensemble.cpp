@@ -45,10 +45,20 @@ std::span<const float> row_of(const HostView<const float>& values, int64_t row, 
   return values.span().subspan(static_cast<size_t>(row * columns), static_cast<size_t>(columns));
 }
 
-// Whether a row of an encoder's or decoder's output is finite. They end with a norm, of which all elements are or none.
-// It is seen here since products in int8 make finite rows of others.
-bool is_finite(const Tensor& output, int64_t row) {
-  return std::isfinite(output.row_range(row, 1).values()[0]);
+// For each row of an encoder's or decoder's output 0, or NaN where the row is not finite. It ends with a norm, of which
+// all elements are finite or none. It is seen here since products in int8 make finite rows of others.
+Tensor zero_if_finite(Device& device, const Tensor& output) {
+  const Tensor zeros(device.pool, output.rows(), 1);
+  device.memory.fill(zeros.matrix(), 0);
+  device.kernels.multiply_elements(device.context, output.column_range(0, 1), zeros, zeros.matrix());
+  return zeros;
+}
+
+// The rows of scores that come from rows of `decoded` that are not finite get a NaN, which the softmax spreads. A device
+// does it by itself: nobody waits for it.
+void spoil_rows(Device& device, const Tensor& decoded, const Tensor& scores) {
+  if (scores)
+    device.kernels.add(device.context, zero_if_finite(device, decoded), scores.column_range(0, 1).matrix());
 }
 
 void make_not_finite(Device& device, const Tensor& scores, int64_t row) {
@@ -132,12 +142,13 @@ std::vector<bool> Ensemble::encode(size_t index, const PackedSide& sources, std:
   const Tokens tokens = pack_tokens(device(), sources.ids, sources.lengths, pairs);
   const Tensor encoded = dragoman::internal::encode(pass, *member.model, tokens);
   cache_cross_attention(pass, *member.model, encoded, member.sources, rows);
+  const Tensor zeros = zero_if_finite(device(), encoded);
+  const HostView<const float> values = zeros.values();
   std::vector<bool> finite;
-  int64_t row = 0;
+  const float* row = values.data();
   for (const int32_t length : sources.lengths) {
-    finite.push_back(true);
-    for (int32_t t = 0; t < length; ++t)
-      if (!is_finite(encoded, row++)) finite.back() = false;
+    finite.push_back(std::none_of(row, row + length, [](float x) { return std::isnan(x); }));
+    row += length;
   }
   return finite;
 }
@@ -184,20 +195,17 @@ NextScores Ensemble::next_logits(size_t index, std::span<const OpenRow> rows) {
   const auto has_all_words = [](const OpenRow& row) { return row.allowed->words.empty(); };
   CHECK(std::ranges::is_partitioned(rows, has_all_words), "rows with allowed words come last");
   const int64_t count = std::ranges::count_if(rows, has_all_words);
+  const Tensor of_all = decoded.row_range(0, count),
+               of_some = decoded.row_range(count, decoded.rows() - count);
   Tensor all_words, allowed;
-  if (count > 0) {
+  if (of_all.rows() > 0) {
     Pass pass{model.device};
-    all_words = next_word_logits(pass, model, decoded.row_range(0, count));
+    all_words = next_word_logits(pass, model, of_all);
   }
-  if (count < decoded.rows()) {
-    allowed = allowed_logits(model, index, rows.subspan(static_cast<size_t>(count)),
-                             decoded.row_range(count, decoded.rows() - count));
-  }
-  for (int64_t r = 0; r < decoded.rows(); ++r) {
-    if (is_finite(decoded, r)) continue;
-    r < count ? make_not_finite(model.device, all_words, r)
-              : make_not_finite(model.device, allowed, r - count);
-  }
+  if (of_some.rows() > 0)
+    allowed = allowed_logits(model, index, rows.subspan(static_cast<size_t>(count)), of_some);
+  spoil_rows(model.device, of_all, all_words);
+  spoil_rows(model.device, of_some, allowed);
   NextScores scores(model.device, all_words, allowed);
   if (probe) keep_attention(rows, std::move(*probe), scores);
   return scores;
