@@ -71,11 +71,13 @@ target_link_libraries(dragoman_cuda PRIVATE ${DRAGOMAN_CUDART} ${DRAGOMAN_CUBLAS
 set(exports ${PROJECT_SOURCE_DIR}/cmake/cuda_exports.map)
 target_link_options(dragoman_cuda PRIVATE -Wl,--version-script=${exports} -Wl,--no-undefined -Wl,--as-needed)
 get_filename_component(cuda_libraries ${DRAGOMAN_CUBLASLT} DIRECTORY)
-set(cuda_rpath "$ORIGIN" "$ORIGIN/../lib" "$ORIGIN/.." ${cuda_libraries} /usr/local/cuda/lib64)
+# Beside it; in a bundle of tools/gpu; in a build; in NVIDIA's wheel where it is part of ours; in NVIDIA's own packages.
+set(cuda_rpath "$ORIGIN" "$ORIGIN/../lib" "$ORIGIN/.." "$ORIGIN/../nvidia/cu13/lib" /usr/local/cuda-13/lib64
+               /usr/local/cuda/lib64)
 set_target_properties(dragoman_cuda PROPERTIES
   LINK_DEPENDS ${exports} UNITY_BUILD OFF LINKER_LANGUAGE CXX
   LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}
-  BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "${cuda_rpath}")
+  BUILD_RPATH "${cuda_rpath};${cuda_libraries}" INSTALL_RPATH "${cuda_rpath}")
 
 # With the program or alone: `cmake --install BUILD --component cuda`. The program finds it there (kernels/devices.h).
 install(TARGETS dragoman_cuda LIBRARY DESTINATION lib/dragoman COMPONENT cuda)

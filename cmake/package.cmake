@@ -1,4 +1,5 @@
-# Debian packages, by `make deb`: dragoman (the program), libdragoman (the library) and libdragoman-dev (its headers).
+# Debian packages, by `make deb`: dragoman (the program), libdragoman (the library), libdragoman-dev (its headers) and,
+# where NVIDIA's compiler is found, dragoman-cuda (the plug-in for GPUs).
 #
 # Each installs its copyright and changelog, as Debian's policy asks. What `cmake --install` installs is the same without
 # those.
@@ -47,6 +48,19 @@ if(DRAGOMAN_LIBRARY)
     "Headers, and what CMake and pkg-config need to build programs with\nlibdragoman.")
   set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/cmake/package/triggers)
   set(CPACK_COMPONENT_DEVELOPMENT_DEPENDS library)
+endif()
+if(TARGET dragoman_cuda)
+  list(APPEND components cuda)
+  dragoman_package(cuda dragoman-cuda science
+    "The plug-in with which dragoman and libdragoman compute on NVIDIA's GPUs.\n\
+It needs NVIDIA's driver for CUDA 13 (580 or newer) and libcublasLt.so.13,\n\
+which Debian does not have: NVIDIA's package libcublas-13-0, or its toolkit.")
+  # It is of one build with them. NVIDIA's library belongs to no package here, so dpkg-shlibdeps would fail; what else it
+  # needs the program needs, too.
+  set(CPACK_DEBIAN_CUDA_PACKAGE_SHLIBDEPS OFF)
+  set(CPACK_DEBIAN_CUDA_PACKAGE_DEPENDS "dragoman (= ${PROJECT_VERSION})")
+  set(CPACK_DEBIAN_CUDA_PACKAGE_RECOMMENDS "libcublas-13-0 | libcublas-13-1 | libcublas-13-2")
+  set(CPACK_DEBIAN_CUDA_PACKAGE_ENHANCES "libdragoman${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
 endif()
 set(CPACK_COMPONENTS_ALL ${components})
 include(CPack)

@@ -56,8 +56,8 @@ fs::path plugin_path() {
     if (fs::exists(path, ignored)) return path;
     looked += (looked.empty() ? "" : ", ") + folder.string();
   }
-  throw Error("there is no {} in {}: build Dragoman with DRAGOMAN_CUDA to use a GPU", cuda_plugin_file,
-              looked);
+  throw Error("there is no {} in {}: install the package dragoman-cuda, or build with DRAGOMAN_CUDA",
+              cuda_plugin_file, looked);
 }
 
 // Opened for the rest of the program's life: opening it again is the same library.

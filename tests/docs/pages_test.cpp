@@ -129,6 +129,11 @@ TEST(GpuPage, ShowsWhatTheModelOfCostComputes) {
   expect_script_passes(fmt::format("python3 '{0}/bench/gpu_cost.py' --check '{0}/docs/gpu.md'", folder));
 }
 
+TEST(ScalePage, ShowsWhatTheModelOfUpdatesComputes) {
+  const std::string folder = root.string();
+  expect_script_passes(fmt::format("python3 '{0}/bench/step_model.py' --check '{0}/docs/scale.md'", folder));
+}
+
 TEST(Pages, TheirLinksLeadSomewhere) {
   int links = 0;
   for (const char* folder : {".", "docs", "src", "recipes", "data"}) {

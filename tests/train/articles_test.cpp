@@ -152,6 +152,7 @@ TEST(Articles, ThePapersAreTheTablesOfThePaper) {
     expect_adam(recipe.training, 0.98, 1e-9);
     expect_noam(recipe.training, 1, 4000);
     EXPECT_EQ(recipe.training.batch_tokens * recipe.training.accumulate, 25'000);
+    EXPECT_EQ(recipe.training.precision, TrainingPrecision::automatic);
     EXPECT_EQ(recipe.training.label_smoothing, 0.1);
     EXPECT_EQ(recipe.training.smoothing_over, SmoothingOver::all);
     EXPECT_EQ(recipe.training.max_steps, row.steps);
