@@ -206,9 +206,13 @@ def packed(rows, spans):
     return ids, positions, torch.tensor(ends, dtype=torch.int32)
 
 
-def packed_batch(pairs, way, batch_tokens, device):
-    more = fillers(batch_tokens - sum(len(x) for x, _ in pairs), batch_tokens - sum(len(y) + 1 for _, y in pairs))
-    spans = batch_tokens // 4
+def fillers_of(rows, batch_tokens):
+    return fillers(batch_tokens - sum(n for n, _ in rows), batch_tokens - sum(m + 1 for _, m in rows))
+
+
+def packed_batch(pairs, way, batch_tokens, spans, device):
+    """spans: of all batches, so that they have one shape, and as few as that takes: attention starts blocks for each."""
+    more = fillers_of([(len(x), len(y)) for x, y in pairs], batch_tokens)
     sources = [x for x, _ in pairs] + [[PADDING] * n for n, _ in more]
     targets = [[START, *y] for _, y in pairs] + [[PADDING] * m for _, m in more]
     batch = {"labels": torch.tensor([w for _, y in pairs for w in (*y, END)] + [PADDING] * sum(m for _, m in more)),
@@ -241,10 +245,12 @@ def make_batches(options, vocabulary, device):
     padded = options.attention in ("module", "sdpa")
     groups = group(lengths_of_text(rng), options.batch_tokens, padded)
     rng.shuffle(groups)
-    for rows in groups[: options.batches]:
+    groups = groups[: options.batches]
+    spans = 0 if padded else max(len(rows) + len(fillers_of(rows, options.batch_tokens)) for rows in groups)
+    for rows in groups:
         pairs = list(sentences(rng, vocabulary, rows))
         batch = padded_batch(pairs, options.attention) if padded else packed_batch(
-            pairs, options.attention, options.batch_tokens, device)
+            pairs, options.attention, options.batch_tokens, spans, device)
         count = sum(n + m + 1 for n, m in rows)
         yield {k: v.to(device) if isinstance(v, torch.Tensor) else v for k, v in batch.items()}, count
 

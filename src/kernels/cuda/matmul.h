@@ -17,9 +17,9 @@ struct MatmulOperand {
   bool transposed;
 };
 
-// c = a·b, or c + a·b, then the bias and relu; c in floats, or else in bf16. A row of c has the same bits whatever the number of rows: the algorithm
-// depends on nothing else, and no sum over the inner index is split, except in a weight's gradient, where a is
-// transposed.
+// c = a·b, or c + a·b, then the bias and relu; c in floats, or else in bf16. A row of c has the same bits whatever the
+// number of rows: the algorithm depends on nothing else, and no sum over the inner index is split, except in a weight's
+// gradient, where a is transposed.
 struct Matmul {
   Arithmetic arithmetic;
   MatmulOperand a, b;

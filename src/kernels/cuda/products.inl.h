@@ -203,8 +203,8 @@ inline void run_product(Context& context, Matmul product, const float* scales, c
 
 // --- by a packed operand ----------------------------------------------------------------------------
 
-// It may be some columns of another. An element has the bits that it has among all: cuBLASLt's algorithm is chosen for no
-// number of columns, and for no alignment, since rows of c that are not aligned are computed elsewhere and copied.
+// It may be some columns of another. An element has the bits that it has among all: cuBLASLt's algorithm is chosen for
+// no number of columns, and for no alignment, since rows of c that are not aligned are computed elsewhere and copied.
 inline bool computed_elsewhere(const Matrix& c, const Epilogue& epilogue) {
   return !epilogue.accumulate && !in_bf16(c) &&
          (c.stride % 4 != 0 || reinterpret_cast<uintptr_t>(c.data) % sizeof(Four) != 0);
