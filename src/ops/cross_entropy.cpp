@@ -7,9 +7,17 @@
 namespace dragoman::internal {
 namespace {
 
-// Rows whose logits exist at once. The weight's gradient is read and written once for each such chunk.
-int64_t chunk_rows(int64_t vocabulary, int64_t logits) {
-  return std::max<int64_t>(64, logits / vocabulary / 64 * 64);
+constexpr int64_t chunk_step = 64;
+
+// Rows whose logits may exist at once. The weight's gradient is read and written once for each such chunk.
+int64_t most_chunk_rows(int64_t vocabulary, int64_t logits) {
+  return std::max(chunk_step, logits / vocabulary / chunk_step * chunk_step);
+}
+
+// Chunks of about one size: what is left for the last one would else be too little for a GPU.
+int64_t chunk_rows(int64_t rows, int64_t most) {
+  const int64_t chunks = (rows + most - 1) / most;
+  return (rows + chunks * chunk_step - 1) / (chunks * chunk_step) * chunk_step;
 }
 
 // Turns the gradient of a chunk's logits into those of what made them.
@@ -38,24 +46,25 @@ Tensor cross_entropy(Pass& pass, const Tensor& hidden, const Tensor& weight, con
   const bool backward = pass.tape != nullptr;
   const int64_t rows = hidden.rows(), vocabulary = weight.rows();
   const int64_t logits = logits_per_chunk > 0 ? logits_per_chunk : device.kernels.logits_per_chunk;
-  const int64_t chunk = std::min(rows, chunk_rows(vocabulary, logits));
   const Tensor losses(device.pool, rows, 2);
   if (rows == 0) return losses;
-  const Tensor buffer(device.pool, chunk, vocabulary);
+  const int64_t most = most_chunk_rows(vocabulary, logits), chunk = std::min(rows, chunk_rows(rows, most));
+  // Of the most rows, so that no batch with fewer rows needs more memory.
+  const Tensor buffer(device.pool, std::min(rows, most), vocabulary);
   const ConstMatrix words = backward ? operand(device, pass.precision, weight) : ConstMatrix{};
   const auto packed = [&](ConstMatrix b) { return backward ? Packed(device, pass.precision, b) : Packed(); };
   const Packed transposed = packed(words.transposed()), straight = packed(words);
   const Matrix hidden_gradient = backward ? hidden.gradient_target().matrix : Matrix{};
-  // The gradient of logits is read by products alone, unless there is a bias.
+  // Products read the gradient of logits, which is then in bf16 alone.
   const bool rounds = backward && rounds_once(device, pass.precision);
-  const Array<uint16_t> rounded(device.pool, rounds && !bias ? chunk * vocabulary : 0);
+  const Array<uint16_t> rounded(device.pool, rounds ? buffer.rows() * vocabulary : 0);
   if (rounds) operand(device, pass.precision, hidden);
 
   for (int64_t begin = 0; begin < rows; begin += chunk) {
     const int64_t count = std::min(chunk, rows - begin);
     const Matrix scores = rows_of(buffer.matrix(), 0, count);
     Matrix becoming_gradient = scores;
-    if (rounded.size() > 0) becoming_gradient.rounded = rounded.data();
+    if (rounds) becoming_gradient.rounded = rounded.data();
     const Tensor h = hidden.row_range(begin, count);
     const Epilogue epilogue = {.bias = bias ? bias.data() : nullptr};
     if (backward) {
@@ -65,6 +74,7 @@ Tensor cross_entropy(Pass& pass, const Tensor& hidden, const Tensor& weight, con
     }
     device.kernels.cross_entropy(device.context, becoming_gradient, targets.data() + begin, smoothing,
                                  backward, losses.data() + 2 * begin);
+    if (rounds) becoming_gradient.data = nullptr;
     if (backward) {
       chunk_backward(pass, h, straight, weight, bias, rows_of(hidden_gradient, begin, count),
                      becoming_gradient);
