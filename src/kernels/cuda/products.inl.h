@@ -205,8 +205,7 @@ inline void run_product(Context& context, Matmul product, const float* scales, c
 // --- by a packed operand ----------------------------------------------------------------------------
 
 // It may be some columns of another. An element has the bits that it has among all: cuBLASLt's algorithm is chosen
-// whatever the number of columns and the alignment of c, whose rows, if they are not aligned, are computed elsewhere and
-// copied.
+// whatever the number of columns and the alignment of c: rows that are not aligned are computed elsewhere and copied.
 inline bool computed_elsewhere(const Matrix& c, const Epilogue& epilogue) {
   return !epilogue.accumulate && !in_bf16(c) && (c.stride % 4 != 0 || !is_multiple_of(c.data, sizeof(Four)));
 }
