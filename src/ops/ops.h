@@ -27,8 +27,8 @@ struct LinearOptions {
   Activation activation = Activation::none;
   float dropout = 0;
   const Array<RowKey>* rows = nullptr;  // of x, for dropout
-  bool for_bf16 =
-      false;  // y is read by what takes it in bf16 alone: products, attention of such, a sum with a residual
+  // Whether all that read y take it in bf16 alone: products, attention where attends_in_bf16(), sums with a residual.
+  bool for_bf16 = false;
 };
 Tensor linear(Pass&, const Tensor& x, const Tensor& weight, const Tensor& bias, const LinearOptions& = {});
 

@@ -88,8 +88,8 @@ class Tensor {
   // and returns false.
   bool take_gradient_of(const Tensor& other) const;
 
-  // Makes room for the values in bf16 as well, with unspecified content, for the kernel that writes the values or
-  // rounds them; and frees it.
+  // Makes room for the values in bf16 as well, with unspecified content, for the kernel that writes or rounds them; and
+  // frees it.
   bool is_rounded() const { return storage_->rounded != nullptr; }
   void keep_rounded() const;
   void drop_rounded() const;

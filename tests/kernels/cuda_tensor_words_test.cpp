@@ -80,7 +80,7 @@ TEST(CudaTensorWords, HalvesAndPowers) {
 
 GPU_KERNEL copy_words(const uint16_t* from, uint16_t* to, int off, bool there) {
   const FourWords words = load_words_if(there, from + off);
-  store_words(to + thread_index() * 8, words);
+  store_words(words, to + thread_index() * 8);
 }
 
 TEST(CudaTensorWords, WordsAreReadAtMultiplesOf16Bytes) {

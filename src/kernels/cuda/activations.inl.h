@@ -6,8 +6,8 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr int64_t activation_blocks =
-    792;  // six for each processor of an H100, where two or three run at once
+// Six for each processor of an H100, where two or three run at once.
+constexpr int64_t activation_blocks = 792;
 
 struct ActivationBackward {
   Activation activation;

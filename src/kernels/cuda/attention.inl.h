@@ -1,6 +1,10 @@
 // Attention over spans: softmax(scale · q·kᵀ)·v, head by head, and what distances add. A warp takes four queries
 // through the tiles of keys, and keeps the largest score so far, the sum of exponentials and the weighted sum of
 // values.
+//
+// This is attention in fp32: of decoding, of training in fp32 and tf32, and, whatever the precision, of heads with
+// distances or rotary positions. Where q, k and v are in bf16 alone, attention() hands over to the tensor cores
+// (attention_tensor.inl.h); ops/ gives it such only where attends_in_bf16() says so.
 #pragma once
 
 #include "kernels/cuda/attention_tensor.inl.h"
@@ -124,7 +128,7 @@ GPU_KERNEL attention_kernel(AttentionOperands o, Matrix out, float* log_sums) {
 
 void attention(Context& context, const AttentionShape& shape, ConstMatrix q, ConstMatrix k, ConstMatrix v,
                Matrix out, float* log_sums) {
-  if (in_bf16_alone(q)) return tensor_attention(context, shape, q, k, v, out, log_sums);
+  if (in_bf16(q)) return tensor_attention(context, shape, q, k, v, out, log_sums);
   const AttentionGrid grid = attention_grid(shape);
   launch(context, grid_of("attention", shape, grid), attention_kernel,
          AttentionOperands{shape, dropout_mask(shape.dropout), grid, q, k, v}, out, log_sums);

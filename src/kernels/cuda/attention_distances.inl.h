@@ -121,7 +121,7 @@ void attention_backward(Context& context, const AttentionShape& shape, ConstMatr
                         ConstMatrix v, ConstMatrix out, ConstMatrix out_gradient, const float* log_sums,
                         bool accumulate, Matrix q_gradient, Matrix k_gradient, Matrix v_gradient,
                         const DistanceGradients& distances) {
-  if (in_bf16_alone(q))
+  if (in_bf16(q))
     return tensor_attention_backward(context, shape, q, k, v, out, out_gradient, log_sums, accumulate,
                                      q_gradient, k_gradient, v_gradient);
   const int64_t deltas = ceil_div(q.rows * shape.heads, 64) * 64;

@@ -322,8 +322,8 @@ long_spans_gradients_kernel(TensorBackward o, int strides) {
 
 // --- both -------------------------------------------------------------------------------------------
 
-// A matrix in bf16: itself, or its rounded copy in this memory.
-inline ConstMatrix in_bf16(Context& context, ConstMatrix m, float* memory) {
+// The matrix with its numbers in bf16: those that it has, or a copy in this memory.
+inline ConstMatrix with_rounded(Context& context, ConstMatrix m, float* memory) {
   if (m.rounded != nullptr) return m;
   ConstMatrix rounded = m;
   rounded.rounded = reinterpret_cast<Bf16*>(memory);
@@ -354,8 +354,8 @@ inline void tensor_attention_backward(Context& context, const AttentionShape& sh
   float* memory = floats > 0 ? float_workspace(context, floats) : nullptr;
   const TensorBackward operands = {
       {shape, dropout_mask(shape.dropout), tensor_parts(shape, long_block), q, k, v},
-      in_bf16(context, out, memory),
-      in_bf16(context, out_gradient, memory + of_out),
+      with_rounded(context, out, memory),
+      with_rounded(context, out_gradient, memory + of_out),
       log_sums,
       accumulate,
       q_gradient,

@@ -17,8 +17,6 @@ constexpr int key_tiles = tensor_keys / tensor_rows;
 // Whether attention() computes heads of this width where q, k and v are in bf16 alone.
 inline bool attends_in_bf16(int64_t width) { return width > 0 && width % 8 == 0 && width <= 128; }
 
-inline bool in_bf16_alone(ConstMatrix m) { return m.data == nullptr && m.rounded != nullptr; }
-
 struct TensorAttention {
   AttentionShape shape;
   DropoutMask mask;
@@ -139,8 +137,9 @@ GPU_FUNCTION void store_eight(const Matrix& to, int64_t place, bool accumulate, 
 #pragma unroll
     for (int i = 0; i < 8; ++i) to.data[place + i] = x[i];
   if (to.rounded != nullptr)
-    store_words(to.rounded + place, {{bf16_pair(x[0], x[1]), bf16_pair(x[2], x[3]), bf16_pair(x[4], x[5]),
-                                      bf16_pair(x[6], x[7])}});
+    store_words(
+        {{bf16_pair(x[0], x[1]), bf16_pair(x[2], x[3]), bf16_pair(x[4], x[5]), bf16_pair(x[6], x[7])}},
+        to.rounded + place);
 }
 
 // The sums of the span's rows from `first` on, rows g and g + 8 multiplied by these.

@@ -3,6 +3,7 @@
 // a fiber and each word checks how it is used (host/fibers.h).
 //
 //   GPU_KERNEL, GPU_FUNCTION       what a GPU runs: started by launch(), called by a kernel
+//   GPU_OR_HOST_FUNCTION           the same, where the host calls it, too
 //   GPU_KERNEL_OF(threads, blocks) a kernel of at most so many threads a block, with so few registers that this many
 //                                  blocks run on a processor at once
 //   launch(context, grid, k, ...)  runs kernel k(...) with grid.threads threads in each of grid.blocks blocks. Kernels
@@ -16,19 +17,20 @@
 //   shared<T>(bytes)               the block's shared memory, from this byte on: s[i] is read and assigned. Its content
 //                                  is unspecified at first.
 //   four(s, i)                     the floats s[i] to s[i + 3] at once, whose place is a multiple of 16 bytes
-//   load_four(p), store_four(x, p) four floats, or four bf16, of the GPU's memory at once, whose place is a multiple of
-//                                  their size: 16 bytes, or 8. is_multiple_of(p, bytes) asks for that.
 //   sync_block()                   waits for all threads of the block; what they wrote before can be read after
 //   sync_warp()                    the same for the warp
 //   shuffle(x, from)               x of the lane `from`. All lanes of a warp call it together; so for the next three.
 //   shuffle_xor(x, mask)           x of the lane whose number differs in these bits
 //   warp_sum(x), warp_max(x)       over all lanes, the same in each: x of lanes 16 apart first, then 8, 4, 2, 1
 //
-//   load_words(from), store_words(to, words)   four words of the GPU's memory at once, at a multiple of 16 bytes: eight
-//                                  numbers in bf16
-//   load_words_if(there, from)     the same of memory that the kernel does not write; zeros if they are not there
+//   is_multiple_of(p, bytes)       whether a place in the GPU's memory is: what follows reads and writes multiples of
+//                                  its own size
+//   load_four(p), store_four(x, p) four floats, or four numbers in bf16, at once: 16 bytes, or 8
+//   load_words(p), store_words(x, p)           eight numbers in bf16 at once, as four words: 16 bytes
+//   load_words_if(there, p)        the same, of memory that the kernel does not write; zeros if they are not there
+//
 //   bf16_pair(low, high)           two floats rounded to bf16, in the halves of a word
-//   low_half(x), high_half(x)      these numbers as floats
+//   low_half(x), high_half(x)      the numbers in bf16 in the halves of a word, as floats
 //   low_halves(a, b), high_halves(a, b)        a word of the two words' low halves, or of their high ones
 //   power_of_2(x)                  2^x, to some 22 bits; 0 below 2^-126
 //   add_product(sums, a, b0, b1)   by the tensor cores: sums += a·b, 16 × 8 floats, of 16 × 16 and 16 × 8 numbers in
@@ -78,6 +80,7 @@ struct alignas(16) FourWords {
 #define GPU_KERNEL static __global__ void
 #define GPU_KERNEL_OF(threads, blocks) static __global__ void __launch_bounds__(threads, blocks)
 #define GPU_FUNCTION static __device__ __forceinline__
+#define GPU_OR_HOST_FUNCTION static __host__ __device__ __forceinline__
 
 GPU_FUNCTION int64_t block_index() { return blockIdx.x; }
 GPU_FUNCTION int64_t block_count() { return gridDim.x; }
@@ -142,7 +145,7 @@ GPU_FUNCTION FourWords load_words(const uint16_t* from) {
   const uint4 read = *reinterpret_cast<const uint4*>(from);
   return {{read.x, read.y, read.z, read.w}};
 }
-GPU_FUNCTION void store_words(uint16_t* to, const FourWords& words) {
+GPU_FUNCTION void store_words(const FourWords& words, uint16_t* to) {
   *reinterpret_cast<uint4*>(to) = make_uint4(words.x[0], words.x[1], words.x[2], words.x[3]);
 }
 GPU_FUNCTION FourWords load_words_if(bool there, const uint16_t* from) {
@@ -203,7 +206,7 @@ GPU_FUNCTION int lane() { return thread_index() % warp_size; }
 GPU_FUNCTION int warp_index() { return thread_index() / warp_size; }
 GPU_FUNCTION int block_warps() { return block_threads() / warp_size; }
 
-GPU_FUNCTION bool is_multiple_of(const void* p, size_t bytes) {
+GPU_OR_HOST_FUNCTION bool is_multiple_of(const void* p, size_t bytes) {
   return reinterpret_cast<uintptr_t>(p) % bytes == 0;
 }
 

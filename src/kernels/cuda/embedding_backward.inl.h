@@ -19,8 +19,8 @@ struct EmbedBackward {
   float scale;
   bool zero_start;
   Matrix table_gradient;
-  float*
-      partial;  // for each window the sum of the run that comes from before it, then that of the one that goes on
+  // For each window the sum of the run that comes from before it, then that of the one that goes on.
+  float* partial;
 };
 
 inline int embedding_threads(int64_t columns) {

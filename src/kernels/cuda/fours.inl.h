@@ -9,17 +9,15 @@ namespace {
 
 // Whether a matrix can be: its columns are a multiple of four, and so are its rows' places in memory. One that is not
 // there is in nobody's way.
-inline bool is_multiple(const void* place, size_t bytes) {
-  return reinterpret_cast<uintptr_t>(place) % bytes == 0;
-}
 inline bool in_fours(const ConstMatrix& m) {
-  return !is_there(m) || (m.columns % 4 == 0 && m.row_stride % 4 == 0 && is_multiple(m.data, sizeof(Four)) &&
-                          is_multiple(m.rounded, sizeof(FourBf16)));
+  return !is_there(m) ||
+         (m.columns % 4 == 0 && m.row_stride % 4 == 0 && is_multiple_of(m.data, sizeof(Four)) &&
+          is_multiple_of(m.rounded, sizeof(FourBf16)));
 }
 inline bool floats_in_fours(const ConstMatrix& m) {
   return in_fours(m) && (m.data != nullptr || !is_there(m));
 }
-inline bool in_fours(const float* values) { return is_multiple(values, sizeof(Four)); }
+inline bool in_fours(const float* values) { return is_multiple_of(values, sizeof(Four)); }
 
 // --- a warp a row -----------------------------------------------------------------------------------
 

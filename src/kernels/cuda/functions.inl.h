@@ -20,17 +20,10 @@ GPU_FUNCTION Bf16 rounded_to_bf16(float x) {
   return static_cast<Bf16>((both.bits + 0x7fff + (both.bits >> 16 & 1)) >> 16);
 }
 
-GPU_FUNCTION float widened(uint32_t bf16) {
-  union {
-    uint32_t bits;
-    float number;
-  } both = {bf16 << 16};
-  return both.number;
-}
-
+GPU_FUNCTION float widened(Bf16 x) { return low_half(x); }
 GPU_FUNCTION Four widened(const Four& x) { return x; }
 GPU_FUNCTION Four widened(const FourBf16& x) {
-  return {{widened(x.pairs[0]), widened(x.pairs[0] >> 16), widened(x.pairs[1]), widened(x.pairs[1] >> 16)}};
+  return {{low_half(x.pairs[0]), high_half(x.pairs[0]), low_half(x.pairs[1]), high_half(x.pairs[1])}};
 }
 GPU_FUNCTION FourBf16 rounded_to_bf16(const Four& x) {
   return {{rounded_to_bf16(x.x[0]) | static_cast<uint32_t>(rounded_to_bf16(x.x[1])) << 16,

@@ -107,7 +107,7 @@ GPU_FUNCTION RowSums block_sums(RowSums sums, const Shared<float>& of_warps) {
   return {sums.top, warp_sum(other.exponentials), warp_sum(other.shifted)};
 }
 
-// Of a whole row, the same in all threads of the block, with the same bits in each kernel that asks for them; uses
+// Of a whole row, the same in all threads of the block, with the same bits in each kernel that asks for them. Takes
 // three floats of shared memory for each warp. Where a row fits, `part` then has this thread's e^(x − top).
 template <bool fits>
 GPU_FUNCTION RowSums sums_of_row(const float* x, int columns, RowPart& part) {

@@ -24,11 +24,7 @@ GPU_FUNCTION float element_of(const LowPrecisionMatrix& b, int64_t k, int64_t co
   const unsigned char* element =
       b.data + place_of(b, column) + k / of_line * low_precision_line_bytes + k % of_line * (4 / of_line);
   if (b.precision == Precision::int8) return static_cast<float>(*element - 128);
-  union {
-    uint32_t bits;
-    float number;
-  } both = {static_cast<uint32_t>(element[0]) << 16 | static_cast<uint32_t>(element[1]) << 24};
-  return both.number;
+  return low_half(static_cast<uint32_t>(element[0]) | static_cast<uint32_t>(element[1]) << 8);
 }
 
 // --- products ---------------------------------------------------------------------------------------

@@ -17,9 +17,9 @@ struct MatmulOperand {
   bool transposed;
 };
 
-// c = a·b, or c + a·b, then the bias and relu; c in floats, or else in bf16. A row of c has the same bits whatever the
-// number of rows: the algorithm depends on nothing else, and no sum over the inner index is split, except in a weight's
-// gradient, where a is transposed.
+// c = a·b, or c + a·b, then the bias and relu; c is in floats, or in bf16 alone. A row of c has the same bits whatever
+// the number of rows: the algorithm does not depend on it, and no sum over the inner index is split, except in a
+// weight's gradient, where a is transposed.
 struct Matmul {
   Arithmetic arithmetic;
   MatmulOperand a, b;
@@ -31,6 +31,7 @@ struct Matmul {
   bool some_columns = false;
 };
 
-inline bool in_bf16(const Matrix& m) { return m.data == nullptr && m.rounded != nullptr; }
+// Alone.
+inline bool in_bf16(const ConstMatrix& m) { return m.data == nullptr && m.rounded != nullptr; }
 
 }  // namespace dragoman::internal

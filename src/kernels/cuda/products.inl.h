@@ -12,8 +12,9 @@ namespace {
 constexpr int64_t row_elements(int64_t columns) { return ceil_div(columns, 8) * 8; }
 constexpr int64_t bf16_floats(int64_t rows, int64_t columns) { return rows * row_elements(columns) / 2; }
 
-GPU_FUNCTION void store_element(float x, float* to) { *to = x; }
-GPU_FUNCTION void store_element(float x, Bf16* to) { *to = rounded_to_bf16(x); }
+// In the type of the place.
+GPU_FUNCTION void store_as(float x, float* to) { *to = x; }
+GPU_FUNCTION void store_as(float x, Bf16* to) { *to = rounded_to_bf16(x); }
 GPU_FUNCTION void store_as(const Four& x, float* to) { store_four(x, to); }
 GPU_FUNCTION void store_as(const Four& x, Bf16* to) { store_four(rounded_to_bf16(x), to); }
 
@@ -35,12 +36,12 @@ GPU_KERNEL copy_operand_kernel(ConstMatrix from, int64_t stride, T* to) {
   if (r >= from.rows) return;
   const float* x = from.data + r * from.row_stride;
   T* y = to + r * stride;
-  for_each_column(from.columns, [=](int64_t c) { store_element(x[c], y + c); });
+  for_each_column(from.columns, [=](int64_t c) { store_as(x[c], y + c); });
 }
 
 template <class T>
 void copy_rows_of_operand(Context& context, const char* name, ConstMatrix from, int64_t stride, T* to) {
-  if (in_fours(from) && stride % 4 == 0 && is_multiple(to, 4 * sizeof(T)))
+  if (in_fours(from) && stride % 4 == 0 && is_multiple_of(to, 4 * sizeof(T)))
     launch(context, part_grid(name, from.rows, from.columns), copy_operand_fours_kernel<T>, from, stride, to);
   else
     launch(context, row_grid(name, from.rows), copy_operand_kernel<T>, from, stride, to);
@@ -60,7 +61,7 @@ GPU_KERNEL turn_operand_kernel(ConstMatrix from, int64_t stride, T* to) {
   sync_block();
   for (int i = warp_index(); i < square; i += square_rows)
     if (row + i < from.rows && column + lane() < from.columns)
-      store_element(tile[lane() * (square + 1) + i], to + (row + i) * stride + column + lane());
+      store_as(tile[lane() * (square + 1) + i], to + (row + i) * stride + column + lane());
 }
 
 template <class T>
@@ -203,11 +204,10 @@ inline void run_product(Context& context, Matmul product, const float* scales, c
 
 // --- by a packed operand ----------------------------------------------------------------------------
 
-// It may be some columns of another. An element has the bits that it has among all: cuBLASLt's algorithm is chosen for
-// no number of columns, and for no alignment, since rows of c that are not aligned are computed elsewhere and copied.
+// It may be some columns of another. An element has the bits that it has among all: cuBLASLt's algorithm is chosen
+// whatever the number of columns and the alignment of c: rows that are not aligned are computed elsewhere and copied.
 inline bool computed_elsewhere(const Matrix& c, const Epilogue& epilogue) {
-  return !epilogue.accumulate && !in_bf16(c) &&
-         (c.stride % 4 != 0 || reinterpret_cast<uintptr_t>(c.data) % sizeof(Four) != 0);
+  return !epilogue.accumulate && !in_bf16(c) && (c.stride % 4 != 0 || !is_multiple_of(c.data, sizeof(Four)));
 }
 inline int64_t elsewhere_floats(const Matrix& c, const Epilogue& epilogue) {
   return computed_elsewhere(c, epilogue) ? c.rows * row_elements(c.columns) : 0;

@@ -1,7 +1,7 @@
 // Sorting of a batch's rows by a key, its word or its position, so that rows of one key stand side by side, in their
-// order. Blocks sort tiles of rows, where each row counts those of its tile that come before it; then each row finds,
-// by halving, how many of every other tile do. That is work by the square of the number of rows, of which 25,000 take
-// a hundred tiles.
+// order. Blocks sort tiles of rows: each row counts those of its tile that come before it. Then each row finds, by
+// binary search, how many of every other tile do. The work grows with the square of the number of rows, of which 25,000
+// take a hundred tiles.
 #pragma once
 
 #include "kernels/cuda/rows.inl.h"

@@ -162,8 +162,8 @@ bool Products::takes_few(const ProductKey& key, ProductSizes sizes, const void* 
                                  &result) == CUBLAS_STATUS_SUCCESS;
 }
 
-// How well an algorithm suits, 0: not. Best is one that computes few rows, too; and where no sum may be split, that
-// needs no workspace: it has nowhere to leave a part of a sum.
+// How well an algorithm suits; 0: not at all. The best computes few rows, too, and, where no sum may be split, needs no
+// workspace: then it has nowhere to leave a part of a sum.
 int Products::rank(const ProductKey& key, const ProductSizes& sizes, const void* bias,
                    const cublasLtMatmulHeuristicResult_t& result) const {
   if (result.state != CUBLAS_STATUS_SUCCESS || !keeps_order(key, result.algo)) return 0;

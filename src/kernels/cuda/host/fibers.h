@@ -12,6 +12,7 @@
 #define GPU_KERNEL static void
 #define GPU_KERNEL_OF(threads, blocks) static void
 #define GPU_FUNCTION static inline
+#define GPU_OR_HOST_FUNCTION static inline
 
 namespace dragoman::internal {
 namespace {
@@ -106,15 +107,11 @@ inline float warp_max(float x, const char* file = __builtin_FILE(), int line = _
 
 inline FourWords load_words(const uint16_t* from, const char* file = __builtin_FILE(),
                             int line = __builtin_LINE()) {
-  on_host::check_address(from, sizeof(FourWords), {file, line});
-  FourWords read;
-  memcpy(&read, from, sizeof read);
-  return read;
+  return load_at_once<FourWords>(from, {file, line});
 }
-inline void store_words(uint16_t* to, const FourWords& words, const char* file = __builtin_FILE(),
+inline void store_words(const FourWords& words, uint16_t* to, const char* file = __builtin_FILE(),
                         int line = __builtin_LINE()) {
-  on_host::check_address(to, sizeof(FourWords), {file, line});
-  memcpy(to, &words, sizeof words);
+  store_at_once(words, to, {file, line});
 }
 inline FourWords load_words_if(bool there, const uint16_t* from, const char* file = __builtin_FILE(),
                                int line = __builtin_LINE()) {
