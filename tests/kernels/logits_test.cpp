@@ -174,6 +174,17 @@ TEST_P(Logits, WordsThatCannotBeHaveNoProbability) {
   }
 }
 
+// So much larger that e^(x − top) is infinite if the largest is looked for among the first columns alone.
+TEST_P(Logits, TheLastColumnMayBeTheLargest) {
+  for (const RowShape& shape : row_shapes) {
+    std::vector<float> logits = random_floats(shape.columns, 6, -9, 9);
+    logits.back() = 200;
+    EXPECT_EQ(run(logits, shape.columns, shape.columns, {static_cast<int32_t>(shape.columns - 1)}).losses[1],
+              0)
+        << shape.columns;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(On, Logits, testing::ValuesIn(every_table()), kernels_name);
 
 }  // namespace
