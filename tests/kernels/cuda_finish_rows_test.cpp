@@ -60,5 +60,15 @@ TEST(CudaFinishRows, InBf16AreThoseOfTheSameFloats) {
   }
 }
 
+TEST(CudaFinishRows, ABiasInFloatsAloneIsNotForgotten) {
+  HostGpuContext context(1);
+  std::vector<Bf16> one = {rounded_to_bf16(1)}, sums = rounded({0, 0, 0, 0});
+  const std::vector<float> bias = {1, -2, 3, -4};
+  std::vector<Bf16> row = rounded({8, 16, 24, 32});
+  rounded_multiply(context, {nullptr, 1, 1, 1, 1, one.data()}, {nullptr, 1, 4, 4, 1, row.data()},
+                   {nullptr, 1, 4, 4, sums.data()}, {.bias = bias.data()});
+  EXPECT_EQ(sums, rounded({9, 14, 27, 28}));
+}
+
 }  // namespace
 }  // namespace dragoman::internal

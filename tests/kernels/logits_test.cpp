@@ -1,6 +1,8 @@
 // LossesOfRows of rows of logits, of every width that a GPU's kernels treat in a way of its own: narrower than a warp's
 // columns, as wide as what a block reads at once, wider; and rows that do not begin where four numbers can be read.
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <span>
@@ -130,22 +132,29 @@ TEST_P(Logits, ARowsBitsDoNotDependOnItsPlace) {
   }
 }
 
-TEST_P(Logits, LogProbabilitiesHaveTheBitsOfTheLoss) {
+TEST_P(Logits, LogProbabilitiesAndTheLargestHaveTheBitsOfTheLoss) {
   for (const RowShape& shape : row_shapes) {
     const std::vector<int32_t> targets = targets_of(shape);
     const std::vector<float> logits = random_floats(3 * shape.stride, 4, -9, 9);
     const LossesOfRows found = run(logits, shape.columns, shape.stride, targets, false);
     OnDevice<float> log_p(memory_, logits), there(memory_, logits);
     kernels_.log_softmax(context_, {log_p.data(), 3, shape.columns, shape.stride});
-    OnDevice<Element> first(memory_, std::vector<Element>(3));
-    kernels_.top_log_probabilities(context_, {there.data(), 3, shape.columns, shape.stride, 1}, 1,
-                                   first.data());
+    const int64_t count = std::min<int64_t>(shape.columns, 5);
+    OnDevice<Element> largest(memory_, std::vector<Element>(static_cast<size_t>(3 * count)));
+    kernels_.top_log_probabilities(context_, {there.data(), 3, shape.columns, shape.stride, 1}, count,
+                                   largest.data());
     for (size_t r = 0; r < 3; ++r) {
       const std::span row =
           std::span(log_p.values())
               .subspan(r * static_cast<size_t>(shape.stride), static_cast<size_t>(shape.columns));
       EXPECT_EQ(row[static_cast<size_t>(targets[r])], -found.losses[2 * r + 1]) << shape.columns;
-      EXPECT_EQ(first.values()[r].value, *std::ranges::max_element(row)) << shape.columns;
+      std::vector<float> falling(row.begin(), row.end());
+      std::ranges::sort(falling, std::greater());
+      for (size_t n = 0; n < static_cast<size_t>(count); ++n) {
+        const Element& leader = largest.values()[r * static_cast<size_t>(count) + n];
+        EXPECT_EQ(leader.value, falling[n]) << shape.columns;
+        EXPECT_EQ(leader.value, row[static_cast<size_t>(leader.column)]) << shape.columns;
+      }
     }
   }
 }
@@ -162,6 +171,17 @@ TEST_P(Logits, WordsThatCannotBeHaveNoProbability) {
     EXPECT_NEAR(found.losses[1], std::log(sum), 2e-6 * (1 + std::log(sum)));
     EXPECT_EQ(found.losses[0], -never) << "a smoothed target asks for words that cannot be";
     EXPECT_EQ(found.gradient[0], -0.1F / static_cast<float>(shape.columns));
+  }
+}
+
+// So much larger that e^(x − top) is infinite if the largest is looked for among the first columns alone.
+TEST_P(Logits, TheLastColumnMayBeTheLargest) {
+  for (const RowShape& shape : row_shapes) {
+    std::vector<float> logits = random_floats(shape.columns, 6, -9, 9);
+    logits.back() = 200;
+    EXPECT_EQ(run(logits, shape.columns, shape.columns, {static_cast<int32_t>(shape.columns - 1)}).losses[1],
+              0)
+        << shape.columns;
   }
 }
 

@@ -1,10 +1,10 @@
 // Attention of q, k and v in bf16 alone, on the tables that have it: against attention of the same numbers as floats,
 // on the processor. Rows that belong to no span are NaN, and must change nothing.
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 
+#include "kernels/nearest_bf16.h"
 #include "tensor/array.h"
 #include "tensor/device.h"
 #include "testing.h"
@@ -18,19 +18,14 @@ using Halves = std::vector<uint16_t>;
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr int64_t padding = 16;  // columns that no kernel may touch
 
-uint16_t rounded(float x) {
-  const auto bits = std::bit_cast<uint32_t>(x);
-  return std::isnan(x) ? 0x7fff : static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-float widened(uint16_t x) { return std::bit_cast<float>(uint32_t{x} << 16); }
 Halves rounded(const Floats& x) {
   Halves halves;
-  for (const float v : x) halves.push_back(rounded(v));
+  for (const float v : x) halves.push_back(nearest_bf16(v));
   return halves;
 }
 Floats widened(const Halves& x) {
   Floats floats;
-  for (const uint16_t v : x) floats.push_back(widened(v));
+  for (const uint16_t v : x) floats.push_back(float_of_bf16(v));
   return floats;
 }
 
@@ -71,7 +66,7 @@ Floats numbers(const std::vector<Span>& spans, const Batch& batch, uint64_t key,
     for (int64_t i = 0; i < std::ssize(drawn); ++i)
       x[static_cast<size_t>((spans[s].begin + i / (batch.heads * batch.width)) * batch.stride() +
                             i % (batch.heads * batch.width))] =
-          widened(rounded(drawn[static_cast<size_t>(i)]));
+          float_of_bf16(nearest_bf16(drawn[static_cast<size_t>(i)]));
   }
   return x;
 }
@@ -343,9 +338,9 @@ TEST_P(AttentionInBf16, GradientsAreRoundedOnce) {
         for (int64_t c = 0; c < batch.heads * batch.width; ++c) {
           const auto i = static_cast<size_t>(r * batch.stride() + c);
           const float gradient = (exact.*which)[i];
-          ASSERT_EQ((written.*which)[i], widened(rounded(gradient)));
+          ASSERT_EQ((written.*which)[i], float_of_bf16(nearest_bf16(gradient)));
           ASSERT_EQ((floats.*which)[i], gradient + 0.3F);
-          ASSERT_EQ((added.*which)[i], widened(rounded(gradient + 0.25F)));
+          ASSERT_EQ((added.*which)[i], float_of_bf16(nearest_bf16(gradient + 0.25F)));
         }
       }
     }

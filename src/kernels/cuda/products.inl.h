@@ -183,11 +183,13 @@ inline void finish_rows(Context& context, const Matrix& c, const RowEnd& end, co
 
 // scales: of the columns of b, before all else; null: none.
 inline void run_product(Context& context, Matmul product, const float* scales, const Epilogue& epilogue) {
+  const bool rounded_alone = in_bf16(product.c);
+  // The library takes a bias in c's type alone.
+  const bool has_its_bias = epilogue.bias == nullptr || !rounded_alone || epilogue.rounded_bias != nullptr;
   const bool by_library =
-      scales == nullptr && epilogue.before_activation == nullptr &&
+      scales == nullptr && has_its_bias && epilogue.before_activation == nullptr &&
       epilogue.rounded_before_activation == nullptr &&
       (epilogue.activation == Activation::none || epilogue.activation == Activation::relu);
-  const bool rounded_alone = in_bf16(product.c);
   product.accumulate = epilogue.accumulate;
   RowEnd end = {scales, epilogue.bias, epilogue.before_activation, epilogue.activation,
                 epilogue.rounded_before_activation};
