@@ -54,8 +54,8 @@ Tensor zero_if_finite(Device& device, const Tensor& output) {
   return zeros;
 }
 
-// The rows of scores that come from rows of `decoded` that are not finite get a NaN, which the softmax spreads. A device
-// does it by itself: nobody waits for it.
+// Scores of rows of `decoded` that are not finite get a NaN, which the softmax spreads over the row. A device does it
+// by itself: nobody waits for it.
 void spoil_rows(Device& device, const Tensor& decoded, const Tensor& scores) {
   if (scores)
     device.kernels.add(device.context, zero_if_finite(device, decoded), scores.column_range(0, 1).matrix());

@@ -129,6 +129,10 @@ TEST_P(Bf16Rows, RotaryPositions) {
           const float b = before[first + static_cast<size_t>(width) / 2];
           EXPECT_NEAR(after[first], before[first] * cosine - b * sine, 1e-6) << width << ", row " << r;
         }
+    kernels_.rotate(context_, keys_there.data(), {angles.data(), positions, width, width, 1}, true,
+                    x.of(false));
+    const std::vector<float> back = x.floats.values();
+    for (size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(back[i], before[i], 1e-6) << width;
   }
 }
 
