@@ -44,6 +44,7 @@ TEST(Tables, AreComplete) {
     Kernels table = *kernels;
     table.low_precision.rounded_is_fast = true;  // the only entries that may be 0
     table.low_precision.round = [](Context&, ConstMatrix, uint16_t*) {};
+    table.low_precision.attends_in_bf16 = [](int64_t) { return false; };
     void (*entries[sizeof(Kernels) / sizeof(void*)])();
     std::memcpy(static_cast<void*>(entries), static_cast<const void*>(&table), sizeof entries);
     for (const auto entry : entries) EXPECT_NE(entry, nullptr) << kernels->name;
