@@ -11,9 +11,10 @@ if(DRAGOMAN_TESTS AND NOT DRAGOMAN_SANITIZE MATCHES "thread")
                                         ${PROJECT_SOURCE_DIR}/src/kernels/cuda/table.cpp)
     add_library(dragoman_cuda_on_host STATIC ${sources})
     set_target_properties(dragoman_cuda_on_host PROPERTIES UNITY_BUILD OFF)
-    # -O2 in every preset: what fibers compute takes long enough. The other flags are those of the CPU's kernels.
+    # -O2 in every preset: what fibers compute takes long enough. The other flags are those of the CPU's kernels; and
+    # nvcc's pragmas for unrolling are not the host compiler's.
     target_compile_options(dragoman_cuda_on_host PRIVATE -O2 -ffp-contract=off -fno-math-errno -fno-trapping-math
-                                                          -Wno-unknown-pragmas)  # nvcc's for unrolling
+                           -Wno-unknown-pragmas $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed>)
     target_link_libraries(dragoman_cuda_on_host PUBLIC dragoman_kernels PRIVATE Boost::context)
   else()
     message(STATUS "Boost.Context was not found: the GPU's kernels are not tested on the host")
