@@ -76,8 +76,9 @@ GPU_FUNCTION const T* values_of(const ConstMatrix& m) {
 template <class T, int steps>
 GPU_FUNCTION RowOf<T, steps> load_as(const ConstMatrix& m, int64_t r, bool wanted = true) {
   RowOf<T, steps> row = {};
-  const T* from = values_of<T>(m) + r * m.row_stride;
-  for_fours<steps>(wanted ? m.columns : 0, [&](int i, int c) { row.four[i] = load_four(from + c); });
+  const int64_t place = r * m.row_stride;
+  for_fours<steps>(wanted ? m.columns : 0,
+                   [&](int i, int c) { row.four[i] = load_four(values_of<T>(m) + place + c); });
   return row;
 }
 template <int steps>
