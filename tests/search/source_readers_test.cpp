@@ -98,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(On, SourceReaders, testing::ValuesIn(model_cases()), mo
 
 const VocabularyConfig pieces = {.size = 45, .shared = true},
                        letters = {.kind = PieceKind::characters, .size = 45},
-                       bytes = {.size = 300, .byte_fallback = true},
+                       byte_pieces = {.size = 300, .byte_fallback = true},
                        whole_words = {.kind = PieceKind::words, .size = 45};
 
 // A folder whose model reads by these words, and says those that all of them say.
@@ -135,7 +135,7 @@ TEST(SavedReaders, APartIsNoLongerThanEachModelMayHave) {
   const ModelFolder by_pieces = reader_folder("pieces", pieces, 10),
                     by_words = reader_folder("words", whole_words, 8),
                     by_letters = reader_folder("letters", letters, 24),
-                    by_bytes = reader_folder("bytes", bytes, 9);
+                    by_bytes = reader_folder("bytes", byte_pieces, 9);
   const std::vector<const ModelFolder*> folders = {&by_pieces, &by_words, &by_letters, &by_bytes};
   for (const ModelFolder* first : folders) {
     std::vector<const ModelFolder*> order = {first};
