@@ -63,10 +63,14 @@ constexpr Figure figures[] = {
     {"positions", "columns of the positional encoding as curves", draw_chart<PositionCurves>},
     {"position-heatmap", "three variants of the positional encoding, side by side",
      draw_chart<PositionTables>},
+    {"position-products", "each row of the positional encoding times each other",
+     draw_chart<PositionProducts>},
+    {"dot-products", "products of random queries and keys, with and without 1/√d_k", draw_chart<DotProducts>},
     {"mask", "the causal mask of the decoder", draw_chart<CausalMask>},
     {"schedules", "learning rates of the Noam schedule", draw_chart<NoamSchedules>},
     {"smoothing", "target distributions with label smoothing", draw_chart<SmoothedTargets>},
     {"smoothing-loss", "loss against the probability of the correct word", draw_chart<SmoothedLosses>},
+    {"curves", "what training runs have logged, a curve for each", draw_chart<RunCurves>},
 };
 
 std::string help() {

@@ -27,13 +27,6 @@ void declare_positions(Section& own, int64_t& positions, double min, double max)
   own.add("positions", positions, "how many positions, from 0 on", at_least(min).at_most(max));
 }
 
-template <class Figure>
-void declare_words_and_smoothing(Section& own, Figure& figure, double most_words) {
-  own.add("words", figure.words, "size of the vocabulary", at_least(2).at_most(most_words));
-  own.add("smoothing", figure.smoothing, "probability moved from the correct word to others",
-          at_least(0).below(1));
-}
-
 const std::vector<std::pair<std::string, Positions>> variants = {{"sinusoidal", Positions::sinusoidal},
                                                                  {"halves", Positions::halves},
                                                                  {"tensor2tensor", Positions::tensor2tensor},
@@ -220,79 +213,6 @@ LineChart chart(const NoamSchedules& options) {
   LineChart chart = {.title = "Noam's learning rates", .x_title = "update", .y_title = "rate", .curves = {}};
   for (const std::string& curve : options.curves) chart.curves.push_back(noam_curve(curve, options));
   return chart;
-}
-
-// --- Label smoothing, by the kernel of the loss ----------------------------------------------------
-
-namespace {
-
-struct Losses {
-  float smoothed, likelihood;
-};
-
-// Of one prediction, on the CPU: its memory is the host's. Overwrites the logits with their gradient: the predicted
-// distribution minus the smoothed target.
-Losses losses_of(std::vector<float>& logits, int32_t correct_word, Smoothing smoothing) {
-  static const Kernels& kernels = chosen_kernels();
-  CpuContext context(1);
-  const auto words = static_cast<int64_t>(logits.size());
-  float losses[2];
-  kernels.cross_entropy(context, {logits.data(), 1, words, words}, &correct_word, smoothing, true, losses);
-  return {losses[0], losses[1]};
-}
-
-// A row for each correct word. Equal logits predict 1/V for each word, so the gradient reveals the target.
-HeatMap smoothed_targets(const std::string& title, int64_t words, Smoothing smoothing) {
-  HeatMap map = {.title = title, .rows = words, .columns = words, .values = {}};
-  for (int64_t correct_word = 0; correct_word < words; ++correct_word) {
-    std::vector<float> row(static_cast<size_t>(words));
-    losses_of(row, static_cast<int32_t>(correct_word), smoothing);
-    for (const float gradient : row) map.values.push_back(1 / static_cast<double>(words) - double{gradient});
-  }
-  return map;
-}
-
-ChartCurve loss_curve(const std::string& name, int64_t words, Smoothing smoothing) {
-  ChartCurve curve = {.name = name, .points = {}};
-  constexpr double surest = 0.999;
-  const double highest_logit = std::log(surest / (1 - surest) * static_cast<double>(words - 1));
-  constexpr int points = 200;
-  for (int i = 0; i <= points; ++i) {
-    std::vector<float> logits(static_cast<size_t>(words));
-    logits[0] = static_cast<float>(highest_logit * i / points);
-    const Losses losses = losses_of(logits, 0, smoothing);
-    curve.points.push_back({std::exp(-double{losses.likelihood}), double{losses.smoothed}});
-  }
-  return curve;
-}
-
-}  // namespace
-
-void declare(Section& own, SmoothedTargets& options) { declare_words_and_smoothing(own, options, 100); }
-
-HeatMaps chart(const SmoothedTargets& options) {
-  const auto amount = static_cast<float>(options.smoothing);
-  return {.title = fmt::format("Targets with label smoothing {}", options.smoothing),
-          .x_title = "word",
-          .y_title = "correct word",
-          .min = 0,
-          .max = 1,
-          .maps = {smoothed_targets("over all words", options.words, {amount, SmoothingOver::all}),
-                   smoothed_targets("over the other words", options.words, {amount, SmoothingOver::others})}};
-}
-
-void declare(Section& own, SmoothedLosses& options) { declare_words_and_smoothing(own, options, 100'000); }
-
-LineChart chart(const SmoothedLosses& options) {
-  const auto amount = static_cast<float>(options.smoothing);
-  return {.title = fmt::format("Loss of one word, vocabulary of {}", options.words),
-          .x_title = "predicted probability of the correct word",
-          .y_title = "cross-entropy with the smoothed target",
-          .curves = {loss_curve("no smoothing", options.words, {0, SmoothingOver::all}),
-                     loss_curve(fmt::format("{} over all words", options.smoothing), options.words,
-                                {amount, SmoothingOver::all}),
-                     loss_curve(fmt::format("{} over the other words", options.smoothing), options.words,
-                                {amount, SmoothingOver::others})}};
 }
 
 }  // namespace dragoman::internal

@@ -1,7 +1,8 @@
 // The figures of the Transformer articles: the options of each, and its chart.
 //
 // All numbers come from the code that trains and translates: position_value, the attention op, noam_rate and the
-// kernel of the loss. chart() throws OptionError if options contradict each other.
+// kernel of the loss; those of run_curves.cpp from what runs have logged. chart() throws OptionError if options contradict
+// each other.
 #pragma once
 
 #include "base/options.h"
@@ -45,20 +46,51 @@ struct NoamSchedules {
 void declare(Section&, NoamSchedules&);
 LineChart chart(const NoamSchedules&);
 
+// Queries and keys of random numbers: how far their products spread, and what dividing by √d_k does (3.2.1).
+struct DotProducts {
+  int64_t d_k = 64;
+  int64_t samples = 20000;
+};
+void declare(Section&, DotProducts&);
+LineChart chart(const DotProducts&);
+
+// Each row of the table of positions times each other: it depends on their distance alone (3.5).
+struct PositionProducts {
+  int64_t d_model = 512;
+  int64_t positions = 50;
+};
+void declare(Section&, PositionProducts&);
+HeatMaps chart(const PositionProducts&);
+
 // The targets of label smoothing (the paper, section 5.4): a row for each correct word.
 struct SmoothedTargets {
   int64_t words = 5;
   double smoothing = 0.4;
+  bool padding = false;
 };
 void declare(Section&, SmoothedTargets&);
 HeatMaps chart(const SmoothedTargets&);
 
 // The loss by the correct word's probability, if the other words share the rest.
+enum class LossAxis { probability, weight };
 struct SmoothedLosses {
   int64_t words = 5;
   double smoothing = 0.1;
+  LossAxis x = LossAxis::probability;
 };
 void declare(Section&, SmoothedLosses&);
 LineChart chart(const SmoothedLosses&);
+
+// What training runs have logged, a curve for each.
+enum class RunEvent { train, validation, epoch };
+enum class RunAxis { updates, minutes };
+struct RunCurves {
+  std::vector<std::string> runs = {};
+  RunEvent event = RunEvent::validation;
+  std::string metric = "loss";
+  RunAxis x = RunAxis::updates;
+};
+void declare(Section&, RunCurves&);
+LineChart chart(const RunCurves&);
 
 }  // namespace dragoman::internal

@@ -4,19 +4,22 @@
 #include <filesystem>
 #include <regex>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "app/commands.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "report/figures.h"
+#include "temporary_folder.h"
 
 namespace dragoman::internal {
 namespace {
 
-const char* const names[] = {
-    "architecture",     "encoder-layer", "decoder-layer", "attention", "multi-head-attention", "positions",
-    "position-heatmap", "mask",          "schedules",     "smoothing", "smoothing-loss"};
+const char* const names[] = {"architecture",         "encoder-layer", "decoder-layer",    "attention",
+                             "multi-head-attention", "positions",     "position-heatmap", "position-products",
+                             "dot-products",         "mask",          "schedules",        "smoothing",
+                             "smoothing-loss"};
 
 std::string print(const Arguments& arguments) {
   testing::internal::CaptureStdout();
@@ -65,6 +68,16 @@ TEST(Draw, FiguresAreSelfContained) {
   }
 }
 
+TEST(Draw, MakesTheFiguresOfTheDocuments) {
+  const std::string folder = std::string(DRAGOMAN_SOURCE_DIR) + "/docs/figures/";
+  std::vector<std::pair<std::string, Arguments>> figures = {
+      {"smoothing-padding", {"smoothing", "--words", "4", "--padding", "true"}},
+      {"smoothing-loss-weights", {"smoothing-loss", "--x", "weight"}}};
+  for (const char* name : names) figures.push_back({name, {name}});
+  for (const auto& [name, arguments] : figures)
+    EXPECT_EQ(read_file(folder + name + ".svg"), print(arguments)) << name << ": draw it again";
+}
+
 // Of the boxes of a diagram none reaches into another or out of the figure, and each has room for its text.
 TEST(Draw, BoxesOfDiagramsAreApart) {
   struct Placed {
@@ -106,7 +119,7 @@ TEST(Draw, WritesAFile) {
 TEST(Draw, AWrongNameListsTheFigures) {
   const std::string list =
       "architecture, encoder-layer, decoder-layer, attention, multi-head-attention, positions, "
-      "position-heatmap, mask, schedules, smoothing, smoothing-loss";
+      "position-heatmap, position-products, dot-products, mask, schedules, smoothing, smoothing-loss, curves";
   EXPECT_EQ(print({}), "draw needs the NAME of a figure: " + list);
   EXPECT_EQ(print({"--out", "x.svg"}), "draw needs the NAME of a figure: " + list);
   EXPECT_EQ(print({"masks"}), "draw: unknown figure masks; did you mean mask? The figures are " + list);
@@ -202,6 +215,76 @@ TEST(Figures, TooMuchConfidenceCosts) {
   EXPECT_NEAR(least.x, 0.9, 0.01);
   EXPECT_NEAR(least.y, -0.9 * std::log(0.9) - 0.1 * std::log(0.1 / 4), 1e-3);
   EXPECT_GT(figure.curves[2].points.back().y, least.y + 0.1);
+}
+
+// As The Annotated Transformer draws it: of five symbols the first is padding.
+TEST(Figures, PaddingGetsNothing) {
+  const HeatMaps figure = chart(SmoothedTargets{.words = 4, .smoothing = 0.4, .padding = true});
+  ASSERT_EQ(figure.maps[1].rows, 5);
+  for (int64_t row = 0; row < 5; ++row) {
+    for (int64_t column = 0; column < 5; ++column) {
+      const double wanted = row == 0 || column == 0 ? 0 : row == column ? 0.6 : 0.4 / 3;
+      EXPECT_NEAR(value(figure.maps[1], row, column), wanted, 1e-6) << row << ", " << column;
+    }
+  }
+}
+
+// A word of weight w beside four of weight 1 has the probability w / (w + 4).
+TEST(Figures, LossesByTheCorrectWordsWeight) {
+  const LineChart figure = chart(SmoothedLosses{.words = 5, .smoothing = 0.1, .x = LossAxis::weight});
+  ASSERT_EQ(figure.curves[2].points.size(), 100U);
+  const Point p = figure.curves[2].points[9];
+  EXPECT_NEAR(p.x, 10, 1e-9);
+  EXPECT_NEAR(p.y, -0.9 * std::log(10.0 / 14) - 0.1 * std::log(1.0 / 14), 1e-5);
+}
+
+double spread(const ChartCurve& curve) {
+  double total = 0, squares = 0;
+  for (const Point& p : curve.points) {
+    total += p.y;
+    squares += p.y * p.x * p.x;
+  }
+  EXPECT_GT(total, 0.97);  // the figure ends at three deviations
+  return squares / total;
+}
+
+TEST(Figures, ProductsSpreadWithTheWidthUnlessScaled) {
+  const LineChart figure = chart(DotProducts{.d_k = 100});
+  ASSERT_EQ(figure.curves.size(), 2U);
+  EXPECT_NEAR(spread(figure.curves[0]), 100, 5);
+  EXPECT_NEAR(spread(figure.curves[1]), 1, 0.15);  // in bins of a whole score
+}
+
+TEST(Figures, ProductsOfPositionsDependOnTheirDistance) {
+  const HeatMap products = chart(PositionProducts{.d_model = 16, .positions = 12}).maps[0];
+  for (int64_t p = 0; p < 9; ++p) {
+    EXPECT_NEAR(value(products, p, p), 1, 1e-12);
+    EXPECT_NEAR(value(products, p, p + 3), value(products, 0, 3), 1e-12);
+  }
+  double sum = 0;
+  for (int i = 0; i < 8; ++i) sum += std::cos(3 / std::pow(10000, i / 8.0));
+  EXPECT_NEAR(value(products, 0, 3), sum / 8, 1e-12);
+}
+
+TEST(Figures, RunsAreDrawnFromTheirHistories) {
+  const TemporaryFolder folder;
+  for (const auto& [name, loss] : {std::pair("a", 3.5), std::pair("b", 2.5)}) {
+    std::filesystem::create_directory(folder.path(name));
+    const std::string event = R"({{"event":"validation","step":{},"time":{},"loss":{}}})"
+                              "\n";
+    folder.write(name + std::string("/metrics.jsonl"), fmt::format(fmt::runtime(event), 10, 100, loss) +
+                                                           fmt::format(fmt::runtime(event), 20, 160, 2.25));
+  }
+  const RunCurves runs = {.runs = {folder.path("a"), folder.path("b/")}};
+  const LineChart figure = chart(runs);
+  ASSERT_EQ(figure.curves.size(), 2U);
+  EXPECT_EQ(figure.curves[1].name, "b");
+  ASSERT_EQ(figure.curves[1].points.size(), 2U);
+  EXPECT_EQ(figure.curves[1].points[0].x, 10);
+  EXPECT_EQ(figure.curves[1].points[0].y, 2.5);
+  EXPECT_EQ(print({"curves"}), "runs is empty: name at least one model's folder");
+  EXPECT_EQ(print({"curves", "--runs", folder.path("a"), "--metric", "bleu"}),
+            "the command line: metric is bleu, but " + folder.path("a") + " has logged loss");
 }
 
 TEST(Plot, AdjacentCellsOfOneColourAreOneStroke) {
