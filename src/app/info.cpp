@@ -68,14 +68,20 @@ void print_languages(const std::string& name, const std::vector<std::string>& la
   print_line(label, line);
 }
 
-void print_vocabularies(const std::string& folder) {
+// What a vocabulary consists of, by the recipe that the model was trained with, if it was.
+std::string name_of_pieces(const nlohmann::json& recipe) {
+  const std::string kind = recipe.value(nlohmann::json::json_pointer("/vocabulary/kind"), "bpe");
+  return kind == "word" ? "words" : kind == "char" ? "characters" : "subwords";
+}
+
+void print_vocabularies(const std::string& folder, const std::string& pieces) {
   if (!fs::exists(folder + "/shared.spm") && !fs::exists(folder + "/source.spm"))
     return print_line("vocabulary", "none: the model was trained on symbols");
   const Vocabularies both = read_vocabularies(folder);
   print_line("vocabulary",
-             both.shared() ? fmt::format("{} subwords, shared", with_commas(both.source->size()))
-                           : fmt::format("{} source and {} target subwords", with_commas(both.source->size()),
-                                         with_commas(both.target->size())));
+             both.shared() ? fmt::format("{} {}, shared", with_commas(both.source->size()), pieces)
+                           : fmt::format("{} source and {} target {}", with_commas(both.source->size()),
+                                         with_commas(both.target->size()), pieces));
   const std::vector<std::string> from = source_languages(both), to = target_languages(both);
   print_languages(from == to ? "languages" : "source languages", from);
   if (from != to) print_languages("target languages", to);
@@ -160,7 +166,7 @@ void info(const Arguments& arguments) {
                value.is_string() ? value.get<std::string>() : value.dump());
   print_weights(weights, model);
   print_origin(folder);
-  print_vocabularies(folder);
+  print_vocabularies(folder, name_of_pieces(recipe));
   print_direction(folder, config);
   print_history(folder + "/metrics.jsonl");
   print_table("model", config.at("model"));

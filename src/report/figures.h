@@ -1,8 +1,8 @@
 // The figures of the Transformer articles: the options of each, and its chart.
 //
 // All numbers come from the code that trains and translates: position_value, the attention op, noam_rate and the
-// kernel of the loss; those of run_curves.cpp from what runs have logged. chart() throws OptionError if options contradict
-// each other.
+// kernel of the loss; those of run_curves.cpp from what runs have logged. chart() throws OptionError if options
+// contradict each other.
 #pragma once
 
 #include "base/options.h"

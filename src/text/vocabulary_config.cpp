@@ -60,6 +60,11 @@ void check_size(const VocabularyConfig& vocabulary, bool of_subwords) {
 
 }  // namespace
 
+const char* name_of_pieces(PieceKind kind) {
+  if (kind == PieceKind::words) return "words";
+  return kind == PieceKind::characters ? "characters" : "subwords";
+}
+
 void validate(const VocabularyConfig& vocabulary) {
   const bool of_subwords = vocabulary.kind == PieceKind::bpe || vocabulary.kind == PieceKind::unigram;
   if (vocabulary.sampling > 0 && !of_subwords) {

@@ -29,6 +29,9 @@ struct VocabularyConfig {
 
 void declare(Options& options, VocabularyConfig& vocabulary);
 
+// What its pieces are, for people: subwords, characters or words.
+const char* name_of_pieces(PieceKind kind);
+
 // Throws OptionError naming the first invalid key.
 void validate(const VocabularyConfig& vocabulary);
 

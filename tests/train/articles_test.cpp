@@ -109,7 +109,7 @@ TEST(Articles, TheWalkThroughIsTheArticles) {
   EXPECT_EQ(recipe.model.tied, Tied::none);
   expect_dropouts(recipe.model, 0.1, 0.1, 0.1, 0.1);
   EXPECT_FALSE(recipe.vocabulary.source_eos);
-  EXPECT_EQ(recipe.training.max_epochs, 20);
+  EXPECT_EQ(recipe.training.max_epochs, 100);
 }
 
 TEST(Articles, Tensor2tensorIsTheLessons) {
@@ -120,6 +120,7 @@ TEST(Articles, Tensor2tensorIsTheLessons) {
   EXPECT_EQ(recipe.model.norm, NormOrder::pre);
   EXPECT_EQ(recipe.model.positions, Positions::tensor2tensor);
   EXPECT_EQ(recipe.model.tied, Tied::all);
+  EXPECT_TRUE(recipe.model.zero_start);
   expect_dropouts(recipe.model, 0.1, 0.1, 0.1, 0.1);
   expect_adam(recipe.training, 0.997, 1e-9);
   expect_noam(recipe.training, 2, 16'000);
