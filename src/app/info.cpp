@@ -78,10 +78,10 @@ void print_vocabularies(const std::string& folder, const std::string& pieces) {
   if (!fs::exists(folder + "/shared.spm") && !fs::exists(folder + "/source.spm"))
     return print_line("vocabulary", "none: the model was trained on symbols");
   const Vocabularies both = read_vocabularies(folder);
-  print_line("vocabulary",
-             both.shared() ? fmt::format("{} {}, shared", with_commas(both.source->size()), pieces)
-                           : fmt::format("{} source and {} target {}", with_commas(both.source->size()),
-                                         with_commas(both.target->size()), pieces));
+  print_line("vocabulary", both.shared()
+                               ? fmt::format("{} {}, shared", with_commas(both.source->size()), pieces)
+                               : fmt::format("{} source and {} target {}", with_commas(both.source->size()),
+                                             with_commas(both.target->size()), pieces));
   const std::vector<std::string> from = source_languages(both), to = target_languages(both);
   print_languages(from == to ? "languages" : "source languages", from);
   if (from != to) print_languages("target languages", to);

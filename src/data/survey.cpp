@@ -158,7 +158,8 @@ Vocabularies make_vocabularies(const DataConfig& data, const VocabularyConfig& v
     auto learned = learning.get();
     const char* fewer =
         learned->size() < vocabulary.size && can_be_filled ? ", all that the text yields" : "";
-    log_info("{} vocabulary: {} {}{}", what, with_commas(learned->size()), name_of_pieces(vocabulary.kind), fewer);
+    log_info("{} vocabulary: {} {}{}", what, with_commas(learned->size()), name_of_pieces(vocabulary.kind),
+             fewer);
     return learned;
   };
   Vocabularies both;

@@ -69,8 +69,8 @@ void declare(Section& own, RunCurves& options) {
 
 LineChart chart(const RunCurves& options) {
   if (options.runs.empty()) throw OptionError("runs", "is empty: name at least one model's folder");
-  LineChart chart = {.title = fmt::format("{} of {}", options.metric,
-                                          options.event == RunEvent::validation ? "validation" : "training"),
+  const char* of = options.event == RunEvent::validation ? "Validation" : "Training";
+  LineChart chart = {.title = fmt::format("{} {}", of, options.metric),
                      .x_title = options.x == RunAxis::minutes ? "minutes" : "updates",
                      .y_title = options.metric,
                      .curves = {}};

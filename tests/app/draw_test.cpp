@@ -72,7 +72,7 @@ TEST(Draw, MakesTheFiguresOfTheDocuments) {
   const std::string folder = std::string(DRAGOMAN_SOURCE_DIR) + "/docs/figures/";
   std::vector<std::pair<std::string, Arguments>> figures = {
       {"smoothing-padding", {"smoothing", "--words", "4", "--padding", "true"}},
-      {"smoothing-loss-weights", {"smoothing-loss", "--x", "weight"}}};
+      {"smoothing-loss-weights", {"smoothing-loss", "--words", "4", "--x", "weight"}}};
   for (const char* name : names) figures.push_back({name, {name}});
   for (const auto& [name, arguments] : figures)
     EXPECT_EQ(read_file(folder + name + ".svg"), print(arguments)) << name << ": draw it again";

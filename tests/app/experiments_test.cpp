@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "temporary_folder.h"
 #include "text/toy_text.h"
+#include "train/history.h"
 
 namespace dragoman::internal {
 namespace {
@@ -28,19 +29,20 @@ class Experiments : public testing::Test {
   }
 
   // Runs it on a recipe of this corpus. What it prints.
-  std::string run(const std::string& name, const std::string& data) {
+  std::string run(const std::string& name, const std::string& data, const std::string& arguments = "",
+                  const std::string& page = "/report.html") {
     const std::string recipe = folder_.write(
         "toy.toml",
         "[data]\n" + data + "hold_out = 10\n[vocabulary]\nsize = 60\n" +
             "[model]\nencoder_layers = 1\ndecoder_layers = 1\nd_model = 16\nheads = 2\nd_ff = 32\n"
             "[training]\nbatch_tokens = 60\nthreads = 1\n");
     const std::string command = "DRAGOMAN=" DRAGOMAN_PROGRAM " " DRAGOMAN_SOURCE_DIR "/tools/experiments/" +
-                                name + " " + recipe + " --out " + out() + " --training.max_steps 5 >" +
-                                out() + ".txt 2>" + out() + ".log";
+                                name + " " + recipe + arguments + " --out " + out() +
+                                " --training.max_steps 5 >" + out() + ".txt 2>" + out() + ".log";
     const int status = std::system(command.c_str());
     EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0) << command << "\n"
                                                                << read_file(out() + ".log");
-    EXPECT_TRUE(std::filesystem::exists(out() + "/report.html"));
+    EXPECT_TRUE(std::filesystem::exists(out() + page));
     return read_file(out() + ".txt");
   }
   std::string run(const std::string& name) { return run(name, "tsv = [\"" + corpus_ + "\"]\n"); }
@@ -53,6 +55,27 @@ class Experiments : public testing::Test {
   TemporaryFolder folder_;
   std::string corpus_;
 };
+
+// With two seeds the curve of a variant is the mean of both.
+TEST_F(Experiments, Compare) {
+  const std::string table =
+      run("compare", "tsv = [\"" + corpus_ + "\"]\n", " model.norm=pre,post --seeds 2", "");
+  EXPECT_TRUE(table.starts_with("| model.norm | updates | loss | BLEU | seconds an epoch |\n|---|--:|"))
+      << table;
+  EXPECT_NE(table.find("\n| pre | 5 | "), table.npos) << table;
+  EXPECT_NE(table.find("\n| post | 5 | "), table.npos) << table;
+  EXPECT_EQ(table, read_file(out() + "/table.md"));
+  EXPECT_NE(read_file(out() + "/curves.svg").find(">post<"), std::string::npos);
+  double sum = 0;
+  for (const char* seed : {"1", "2"}) {
+    const std::string variant = std::string("seed-") + seed + "/post";
+    EXPECT_EQ(recipe_of(variant).at("model").at("norm"), "post");
+    EXPECT_EQ(recipe_of(variant).at("training").at("seed"), std::stoi(seed));
+    sum += read_history(out() + "/" + variant + "/metrics.jsonl").validation.column("loss")->back();
+  }
+  EXPECT_NEAR(read_history(out() + "/mean/post/metrics.jsonl").validation.column("loss")->back(), sum / 2,
+              1e-9);
+}
 
 TEST_F(Experiments, NormOrder) {
   const std::string table = run("norm_order");

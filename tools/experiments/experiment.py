@@ -10,11 +10,15 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("DRAGOMAN", str(ROOT / "build/release/dragoman"))
 
 
-def dragoman(*arguments):
+def dragoman(*arguments, stdout=None):
     """Runs the program; where it fails, it has said why."""
-    code = subprocess.run([PROGRAM, *map(str, arguments)], check=False).returncode
+    code = subprocess.run([PROGRAM, *map(str, arguments)], stdout=stdout, check=False).returncode
     if code != 0:
         sys.exit(code)
+
+
+def progress(text):
+    print(f"--- {text}", file=sys.stderr, flush=True)
 
 
 def events(folder, name):
@@ -64,7 +68,7 @@ def run(description, variants, prepare=lambda recipe, out: [], columns=None):
     options = prepare(arguments.recipe, out) + options
     folders = [out / variant for variant in variants]
     for folder in folders:
-        print(f"--- {folder.name}", file=sys.stderr)
+        progress(folder.name)
         dragoman("train", arguments.recipe, "--out", folder, *options, *variants[folder.name])
     dragoman("report", *folders, "--out", out / "report.html")
     print_table(folders, columns or {})
