@@ -1,4 +1,6 @@
 // dragoman explain: what a model computes for a pair of sentences, from subwords to the loss and a gradient.
+#include "report/explain.h"
+
 #include <iostream>
 #include <string>
 
@@ -12,7 +14,6 @@
 #include "app/shared_options.h"
 #include "app/translating.h"
 #include "base/error.h"
-#include "report/explain/explain.h"
 #include "search/saved_model.h"
 #include "search/score.h"
 #include "text/unicode.h"
@@ -96,8 +97,9 @@ ExplainedPair pair_of(const SavedModel& model, const ExplainCommand& o, const Op
   if (pair.expected.size() == pair.given) throw UsageError("--target has no token that the model predicts");
   const auto longest = static_cast<int64_t>(std::max(pair.source.size(), pair.read.size()));
   if (longest > model.max_positions)
-    throw UsageError("the pair has a side of {} subwords, but the model has only {} positions: give shorter sentences",
-                     longest, model.max_positions);
+    throw UsageError(
+        "the pair has a side of {} subwords, but the model has only {} positions: give shorter sentences",
+        longest, model.max_positions);
   return pair;
 }
 

@@ -1,5 +1,5 @@
-// Trace: what the ops of a pass read and wrote, in the order of the program, so that the computation of a sentence can be
-// shown number by number.
+// Trace: what the ops of a pass read and wrote, in the order of the program, so that all of a computation's numbers can
+// be shown.
 //
 // An entry is found by what it has in common with another, or with the model: the parameter that it multiplies by, the
 // tensor that it reads. Its handles keep the memory of every activation: for short passes without a tape.

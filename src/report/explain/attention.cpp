@@ -13,6 +13,7 @@ namespace {
 
 // One attention of a layer: its projections for all heads, and the op that reads them.
 struct TracedAttention {
+  HostMatrix x, memory;  // what it reads; memory: nothing in self-attention
   HostMatrix q, k, v;
   std::string q_name, k_name, v_name;  // the weights, and their columns
   const Trace::Attention& op;
@@ -30,32 +31,37 @@ std::string place(const TracedPair& t, const Tensor& weight, int64_t begin, int6
 }
 
 TracedAttention self_attention_of(const TracedPair& t, const SelfAttention& layer, int64_t head) {
-  const Tensor& y = t.product_with(layer.qkv.weight).y;
-  const HostMatrix qkv = on_host(y);
+  const Trace::Product& product = t.product_with(layer.qkv.weight);
+  const HostMatrix qkv = on_host(product.y);
   const int64_t all = qkv.columns / 3, width = all / layer.heads, first = head * width;
   const Tensor& weight = layer.qkv.weight;
-  return {.q = columns_of(qkv, 0, all),
+  return {.x = on_host(product.x),
+          .memory = {},
+          .q = columns_of(qkv, 0, all),
           .k = columns_of(qkv, all, all),
           .v = columns_of(qkv, 2 * all, all),
           .q_name = place(t, weight, first, width),
           .k_name = place(t, weight, all + first, width),
           .v_name = place(t, weight, 2 * all + first, width),
-          .op = t.attention_of(y),
+          .op = t.attention_of(product.y),
           .output = layer.output.weight,
           .heads = layer.heads};
 }
 
 TracedAttention cross_attention_of(const TracedPair& t, const CrossAttention& layer, int64_t head) {
-  const Tensor& y = t.product_with(layer.query.weight).y;
-  const HostMatrix kv = on_host(t.product_with(layer.key_value.weight).y);
+  const Trace::Product &query = t.product_with(layer.query.weight),
+                       &key_value = t.product_with(layer.key_value.weight);
+  const HostMatrix kv = on_host(key_value.y);
   const int64_t all = kv.columns / 2, width = all / layer.heads, first = head * width;
-  return {.q = on_host(y),
+  return {.x = on_host(query.x),
+          .memory = on_host(key_value.x),
+          .q = on_host(query.y),
           .k = columns_of(kv, 0, all),
           .v = columns_of(kv, all, all),
           .q_name = place(t, layer.query.weight, first, width),
           .k_name = place(t, layer.key_value.weight, first, width),
           .v_name = place(t, layer.key_value.weight, all + first, width),
-          .op = t.attention_of(y),
+          .op = t.attention_of(query.y),
           .output = layer.output.weight,
           .heads = layer.heads};
 }
@@ -123,8 +129,9 @@ Table weight_table(const TracedPair& t, const TracedAttention& a, const HeadOfAt
   return table;
 }
 
-StepSection attention_section(const TracedPair& t, const char* name, std::string title, const TracedAttention& a,
-                          int64_t number, const Labels& queries, const Labels& keys) {
+StepSection attention_section(const TracedPair& t, const char* name, std::string title,
+                              const TracedAttention& a, int64_t number, const Labels& queries,
+                              const Labels& keys) {
   const AttentionOptions& options = a.op.options;
   const int64_t width = a.q.columns / a.heads, first = number * width;
   const HostMatrix heads = on_host(a.op.heads);
@@ -136,18 +143,24 @@ StepSection attention_section(const TracedPair& t, const char* name, std::string
                                 .width = width};
   const bool turned = t.model.config.positions == Positions::rotary && &a.op.q.storage() == &a.op.k.storage();
   const char* after = turned ? ", turned by the angle of its position" : "";
+  const char* read = a.memory.rows > 0 ? "memory" : "x";
   StepSection section = {.name = name, .title = std::move(title)};
   section.tables = {
-      vectors("q", fmt::format("q = x·W + b{}: {}", after, a.q_name), queries, head.q),
-      vectors("k", fmt::format("k = x·W + b{}: {}", after, a.k_name), keys, head.k),
-      vectors("v", "v = x·W + b: " + a.v_name, keys, head.v),
+      vectors("x", "what the sublayer reads", queries, a.x),
+      vectors("q", fmt::format("x·W + b{}, {}", after, a.q_name), queries, head.q),
+      vectors("k", fmt::format("{}·W + b{}, {}", read, after, a.k_name), keys, head.k),
+      vectors("v", fmt::format("{}·W + b, {}", read, a.v_name), keys, head.v),
       score_table(head, options, queries, keys, score_formula(options, width)),
       weight_table(t, a, head, queries, keys),
       vectors("head",
-              options.distance_values ? "weights·(v + distance): the head's output" : "weights·v: the head's output",
+              options.distance_values ? "weights·(v + distance): the head's output"
+                                      : "weights·v: the head's output",
               queries, head.heads),
       vectors("concatenated", fmt::format("all {} side by side", counted(a.heads, "head")), queries, heads),
-      vectors("output", "concatenated·W + b: " + t.name_of(a.output), queries, t.product_with(a.output).y)};
+      vectors("output", "concatenated·W + b, " + t.name_of(a.output), queries, t.product_with(a.output).y)};
+  if (a.memory.rows > 0)
+    section.tables.insert(section.tables.begin() + 1,
+                          vectors("memory", "the encoder's output", keys, a.memory));
   return section;
 }
 
@@ -164,13 +177,13 @@ StepSection recurrence_section(const TracedPair& t, const Ssru& layer, const Exp
   for (float& value : gate.values) value = 1 / (1 + std::exp(-value));
   const std::string weight = t.name_of(layer.gate_and_input.weight);
   StepSection section = {.name = "decoder",
-                     .title = fmt::format("The decoder's recurrent unit: layer {} of {}", options.layer,
-                                          t.model.decoder.size()),
-                     .notes = {"It stands in for self-attention (Kim et al., 2019)."}};
+                         .title = fmt::format("The decoder's recurrent unit: layer {} of {}", options.layer,
+                                              t.model.decoder.size()),
+                         .notes = {"It stands in for self-attention (Kim et al., 2019)."}};
   section.tables = {
-      vectors("gate", fmt::format("f = σ(x·W_f + b_f): columns 0 to {} of {}", width - 1, weight), t.read_labels,
-              gate),
-      vectors("candidate", fmt::format("x̃ = x·W + b: columns {} to {} of {}", width, 2 * width - 1, weight),
+      vectors("gate", fmt::format("f = σ(x·W_f + b_f), columns 0 to {} of {}", width - 1, weight),
+              t.read_labels, gate),
+      vectors("candidate", fmt::format("x̃ = x·W + b, columns {} to {} of {}", width, 2 * width - 1, weight),
               t.read_labels, columns_of(both, width, width)),
       vectors("state", "c[t] = f·c[t−1] + (1 − f)·x̃, from c = 0", t.read_labels, op.result.states),
       vectors("output", "max(0, c)", t.read_labels, op.result.output)};

@@ -47,7 +47,8 @@ class LearningModel {
 
   std::vector<float> gradient_of(const Parameter& parameter) const {
     const float* gradient = parameter.value.gradient().data;
-    const HostView<const float> values(t_.model.device.memory, {gradient, static_cast<size_t>(parameter.size())});
+    const HostView<const float> values(t_.model.device.memory,
+                                       {gradient, static_cast<size_t>(parameter.size())});
     return {values.begin(), values.end()};
   }
 
@@ -91,7 +92,6 @@ size_t largest_of(const std::vector<float>& gradient) {
   return static_cast<size_t>(largest - gradient.begin());
 }
 
-// f(w ± h) for smaller and smaller steps: first the loss's curvature shows, at last the rounding of floats.
 Table quotients(LearningModel& model, const Parameter& parameter, size_t element, float gradient) {
   const float w = parameter.value.values()[element];
   Table table = {.name = "quotients",
@@ -100,9 +100,10 @@ Table quotients(LearningModel& model, const Parameter& parameter, size_t element
                  .columns = {"f(w + h)", "f(w − h)", "quotient", "backward", "difference"},
                  .cells = {},
                  .digits = 6};
-  for (const float step : {0.1F, 0.01F, 0.001F}) {
+  for (const float step : {1.0F, 0.1F, 0.01F}) {
     const float above = w + step, below = w - step;
-    const double high = model.loss_with(parameter, element, above), low = model.loss_with(parameter, element, below),
+    const double high = model.loss_with(parameter, element, above),
+                 low = model.loss_with(parameter, element, below),
                  quotient = (high - low) / (static_cast<double>(above) - static_cast<double>(below)),
                  backward = static_cast<double>(gradient);
     table.rows.push_back(fmt::format("h = {:g}", step));
@@ -117,7 +118,8 @@ Table quotients(LearningModel& model, const Parameter& parameter, size_t element
 Step explain_gradient(const TracedPair& t, const ExplainOptions& options) {
   StepSection section = {.name = "weight", .title = "The gradient of one weight"};
   if (t.is_low_precision()) {
-    section.notes.emplace_back("Weights in low precision have no gradients: explain the model that they came from.");
+    section.notes.emplace_back(
+        "Weights in low precision have no gradients: explain the model that they came from.");
     return {.name = "gradient", .sections = {std::move(section)}};
   }
   LearningModel model(t, options.smoothing);
@@ -127,16 +129,18 @@ Step explain_gradient(const TracedPair& t, const ExplainOptions& options) {
   const std::vector<float> gradient = model.gradient_of(parameter);
   const size_t element = largest_of(gradient);
   const auto columns = parameter.value.columns(), at = static_cast<int64_t>(element);
-  section.notes.push_back(fmt::format("Of {}'s {} weights, that of the largest gradient; --weight names another matrix.",
-                                      parameter.name, parameter.size()));
-  section.tables.push_back({.name = "backward",
-                            .formula = "the weight w, and ∂f/∂w by the backward pass",
-                            .rows = {parameter.name},
-                            .columns = {"row", "column", "w", "∂f/∂w"},
-                            .cells = {{at / columns, at % columns,
-                                       static_cast<double>(parameter.value.values()[element]),
-                                       static_cast<double>(gradient[element])}},
-                            .digits = 6});
+  section.notes.push_back(fmt::format(
+      "The element of {} with the largest gradient; --weight names another parameter.", parameter.name));
+  section.notes.emplace_back(
+      "A large h shows the curvature of the loss, a small one the rounding of 32-bit floats.");
+  section.tables.push_back(
+      {.name = "backward",
+       .formula = "the weight w, and ∂f/∂w by the backward pass",
+       .rows = {parameter.name},
+       .columns = {"row", "column", "w", "∂f/∂w"},
+       .cells = {{at / columns, at % columns, static_cast<double>(parameter.value.values()[element]),
+                  static_cast<double>(gradient[element])}},
+       .digits = 6});
   section.tables.push_back(quotients(model, parameter, element, gradient[element]));
   return {.name = "gradient", .sections = {std::move(section)}};
 }

@@ -87,10 +87,9 @@ void add_positions(const TracedPair& t, const InputSide& side, StepSection& sect
   const ModelConfig& config = t.model.config;
   const size_t count = side.ids.size();
   const bool is_computed = !has_fixed_length(config.positions);
-  section.tables.push_back(vectors("positions",
-                                   fmt::format("{}, d = {}", position_formula(config.positions), config.d_model),
-                                   numbered(count, is_computed ? config.position_offset : 0),
-                                   first_rows(side.embedded.positions, count)));
+  section.tables.push_back(vectors(
+      "positions", fmt::format("{}, d = {}", position_formula(config.positions), config.d_model),
+      numbered(count, is_computed ? config.position_offset : 0), first_rows(side.embedded.positions, count)));
   section.tables.push_back(vectors("sum", "x = E[id]·scale + PE[p]", side.labels, side.embedded.y));
 }
 
@@ -103,11 +102,12 @@ void add_distances(const TracedPair& t, const InputSide& side, StepSection& sect
   if (!is_source && has_ssru(model.config)) {
     section.notes.emplace_back("None are added: the decoder's recurrent units know the order of tokens.");
   } else if (model.config.positions == Positions::rotary) {
-    section.notes.emplace_back("None are added: each attention turns pairs of columns of its queries and keys.");
-    section.tables.push_back(
-        vectors("angles", "cosines, then sines, of p·base^(−2i/d_k): pair (i, d_k/2 + i) of a head turns so far",
-                numbered(count, model.config.position_offset),
-                first_rows(positions.angles.rows(model.device.pool, static_cast<int64_t>(count)), count)));
+    section.notes.emplace_back(
+        "None are added: each attention turns pairs of columns of its queries and keys.");
+    section.tables.push_back(vectors(
+        "angles", "cosines, then sines, of p·base^(−2i/d_k): pair (i, d_k/2 + i) of a head turns so far",
+        numbered(count, model.config.position_offset),
+        first_rows(positions.angles.rows(model.device.pool, static_cast<int64_t>(count)), count)));
   } else if (model.config.positions == Positions::none) {
     section.notes.emplace_back(model.config.relative_distance > 0
                                    ? "None are added: keys and values get vectors of their distances."
@@ -132,7 +132,8 @@ Step explain_embedding(const TracedPair& t, const ExplainOptions&) {
   for (const InputSide& side : sides_of(t)) {
     const float scale = side.embedded.options.scale;
     StepSection section = {.name = side.name, .title = side.title};
-    section.tables.push_back(vectors("rows", fmt::format("E[id], the rows of {}", t.name_of(side.embedded.table)),
+    section.tables.push_back(vectors("rows",
+                                     fmt::format("E[id], the rows of {}", t.name_of(side.embedded.table)),
                                      side.labels, looked_up(t, side, 1)));
     section.tables.push_back(vectors("scaled", "E[id]·" + scale_text(t.model.config, scale), side.labels,
                                      looked_up(t, side, scale)));
@@ -153,8 +154,8 @@ Step explain_positions(const TracedPair& t, const ExplainOptions&) {
       add_distances(t, side, section);
     }
     if (t.model.config.embedding_norm)
-      section.tables.push_back(vectors("normed", "x = Norm(x)", side.labels,
-                                       t.norm_with(side.layer.norm.gain).normed));
+      section.tables.push_back(
+          vectors("normed", "x = Norm(x)", side.labels, t.norm_with(side.layer.norm.gain).normed));
     step.sections.push_back(std::move(section));
   }
   return step;

@@ -35,8 +35,8 @@ StepSection smoothing_section(const TracedPair& t, const Smoothing& smoothing, c
   for (int64_t word = 0; word < words; ++word) others += p.log_probability(at, word);
   const std::string& label = t.expected_labels[t.pair.given];
   StepSection section = {.name = "smoothing",
-                     .title = fmt::format("Label smoothing: ε = {:g}, V = {}, after {}", smoothing.amount, words,
-                                          t.read_labels[t.pair.given])};
+                         .title = fmt::format("Label smoothing: ε = {:g}, V = {}, after {}", smoothing.amount,
+                                              words, t.read_labels[t.pair.given])};
   section.tables.push_back(
       {.name = "target",
        .formula = fmt::format("{}; loss = −Σ q·log p", smoothing_formula(smoothing.over)),
@@ -74,14 +74,13 @@ StepSection token_section(const TracedPair& t, const Smoothing& smoothing) {
     smoothed += of_smoothed;
   }
   const auto count = static_cast<double>(tokens.rows.size());
-  Table totals = {.name = "totals",
-                  .formula = "perplexity = e^mean",
-                  .rows = {"sum", "mean", "perplexity"},
-                  .columns = tokens.columns,
-                  .cells = {{plain, smoothed},
-                            {plain / count, smoothed / count},
-                            {std::exp(plain / count), Nothing()}},
-                  .digits = 6};
+  Table totals = {
+      .name = "totals",
+      .formula = "perplexity = e^mean",
+      .rows = {"sum", "mean", "perplexity"},
+      .columns = tokens.columns,
+      .cells = {{plain, smoothed}, {plain / count, smoothed / count}, {std::exp(plain / count), Nothing()}},
+      .digits = 6};
   return {.name = "sentence",
           .title = "The loss of the sentence, without dropout",
           .tables = {std::move(tokens), std::move(totals)}};

@@ -36,8 +36,8 @@ Table expected_table(const TracedPair& t, const Predictions& p) {
     const float logit = row[static_cast<size_t>(word)];
     const double log_p = p.log_probability(r, word);
     const auto better = std::ranges::count_if(row, [&](float other) { return other > logit; });
-    table.cells.push_back({t.expected_labels[i], static_cast<double>(logit), p.log_sums[i], log_p, std::exp(log_p),
-                           int64_t{better + 1}});
+    table.cells.push_back({t.expected_labels[i], static_cast<double>(logit), p.log_sums[i], log_p,
+                           std::exp(log_p), int64_t{better + 1}});
   }
   return table;
 }
@@ -77,15 +77,17 @@ Step explain_output(const TracedPair& t, const ExplainOptions&) {
   const Predictions p = predictions(t);
   StepSection decoded = {.name = "decoder", .title = "After the decoder"};
   decoded.tables.push_back(
-      vectors("decoded", "h, the decoder's output: a row for each token that it reads", t.read_labels, t.decoded));
+      vectors("decoded", "h, the decoder's output for each token that it reads", t.read_labels, t.decoded));
   const Linear& generator = t.model.generator;
   const bool tied = !has_own_generator(t.model.config);
-  StepSection words = {.name = "words",
-                   .title = fmt::format("Probabilities of {} words: each row predicts the next", p.logits.columns)};
-  words.tables.push_back(vectors("logits",
-                                 fmt::format("h·Wᵀ{}: {}{}", generator.bias ? " + b" : "",
-                                             t.name_of(generator.weight), tied ? ", the embedding itself" : ""),
-                                 t.read_labels, p.logits));
+  StepSection words = {
+      .name = "words",
+      .title = fmt::format("Probabilities of {} words: each row predicts the next", p.logits.columns)};
+  words.tables.push_back(
+      vectors("logits",
+              fmt::format("h·Wᵀ{}, {}{}", generator.bias ? " + b" : "", t.name_of(generator.weight),
+                          tied ? ", the embedding itself" : ""),
+              t.read_labels, p.logits));
   words.tables.push_back(expected_table(t, p));
   words.tables.push_back(best_table(t, p));
   return {.name = "output", .sections = {std::move(decoded), std::move(words)}};

@@ -10,7 +10,8 @@ struct Predictions {
   std::vector<double> log_sums;  // log Σ e^logit of each row
 
   double log_probability(int64_t row, int64_t word) const {
-    return static_cast<double>(logits.row(row)[static_cast<size_t>(word)]) - log_sums[static_cast<size_t>(row)];
+    return static_cast<double>(logits.row(row)[static_cast<size_t>(word)]) -
+           log_sums[static_cast<size_t>(row)];
   }
 };
 Predictions predictions(const TracedPair& traced);

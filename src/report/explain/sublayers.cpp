@@ -35,17 +35,18 @@ std::vector<LayerParts> layers_of(const TracedPair& t, const ExplainOptions& opt
         recurs ? t.recurrence_of(t.product_with(layer.ssru.gate_and_input.weight).y).result.output
                : t.product_with(layer.self_attention.output.weight).y;
     parts.push_back({"decoder", "decoder", recurs ? "recurrent unit" : "self-attention", options.layer,
-                     std::ssize(t.model.decoder), recurs ? layer.ssru.norm : layer.self_attention.norm, output,
-                     layer.feed_forward, t.read_labels});
+                     std::ssize(t.model.decoder), recurs ? layer.ssru.norm : layer.self_attention.norm,
+                     output, layer.feed_forward, t.read_labels});
   }
   return parts;
 }
 
+// Behind the table of x itself.
 void add_residual(const TracedPair& t, const LayerParts& part, const char* after, StepSection& section) {
   const Trace::Norm& sum = t.sum_with(part.output);
-  section.tables.push_back(vectors("residual", "x, which goes past the sublayer", part.labels, sum.residual));
-  section.tables.push_back(
-      vectors("sublayer", fmt::format("Sublayer({}), the output of {}", after, part.sublayer), part.labels, sum.branch));
+  section.tables.push_back(vectors("sublayer",
+                                   fmt::format("Sublayer({}), the output of the {}", after, part.sublayer),
+                                   part.labels, sum.branch));
   section.tables.push_back(vectors("sum", fmt::format("x + Sublayer({})", after), part.labels, sum.sum));
 }
 
@@ -82,14 +83,15 @@ void add_norm(const TracedPair& t, const LayerParts& part, StepSection& section)
     learned.rows = 2;
     names.emplace_back("bias b");
   }
-  if (is_pre) section.tables.push_back(vectors("before", "x, before the norm", part.labels, op.sum));
   section.tables.push_back(moments(on_host(op.sum), part.labels, is_rms, config.norm_eps));
   section.tables.push_back(vectors("parameters", t.name_of(part.norm.gain) + (is_rms ? "" : " and its bias"),
                                    std::move(names), learned));
   const char* of = is_pre ? "Norm(x)" : "Norm(x + Sublayer(x))";
-  section.tables.push_back(vectors(
-      "after", fmt::format("{} = {}", of, is_rms ? "x / √(mean of squares + ε)·g" : "(x − mean)/√(variance + ε)·g + b"),
-      part.labels, op.normed));
+  section.tables.push_back(
+      vectors("after",
+              fmt::format("{} = {}", of,
+                          is_rms ? "x / √(mean of squares + ε)·g" : "(x − mean)/√(variance + ε)·g + b"),
+              part.labels, op.normed));
 }
 
 const char* activation_text(Activation activation) {
@@ -127,10 +129,13 @@ Step explain_norm(const TracedPair& t, const ExplainOptions& options) {
   const bool is_pre = t.model.config.norm == NormOrder::pre;
   for (const LayerParts& part : layers_of(t, options)) {
     StepSection section = {.name = part.name,
-                       .title = fmt::format("Around the {}'s {}: layer {} of {}", part.stack, part.sublayer,
-                                            part.number, part.layers)};
+                           .title = fmt::format("Around the {}'s {}: layer {} of {}", part.stack,
+                                                part.sublayer, part.number, part.layers)};
     section.notes.emplace_back(is_pre ? "pre-norm: x + Sublayer(Norm(x)), and a norm at the end of the stack."
                                       : "post-norm, as in the paper: Norm(x + Sublayer(x)).");
+    const Trace::Norm& norm = t.norm_with(part.norm.gain);
+    section.tables.push_back(
+        vectors("x", "before the sublayer", part.labels, is_pre ? norm.sum : norm.residual));
     if (is_pre) add_norm(t, part, section);
     add_residual(t, part, is_pre ? "Norm(x)" : "x", section);
     if (!is_pre) add_norm(t, part, section);
@@ -144,20 +149,25 @@ Step explain_feed_forward(const TracedPair& t, const ExplainOptions& options) {
   const ModelConfig& config = t.model.config;
   for (const LayerParts& part : layers_of(t, options)) {
     const FeedForward& layer = part.feed_forward;
-    const Trace::Product &inner = t.product_with(layer.inner.weight), &outer = t.product_with(layer.outer.weight);
-    StepSection section = {.name = part.name,
-                       .title = fmt::format("Feed-forward network of the {}: layer {} of {}, {} → {} → {}",
-                                            part.stack, part.number, part.layers, config.d_model, inner.y.columns(),
-                                            config.d_model)};
-    section.tables.push_back(vectors("input", "x", part.labels, inner.x));
+    const Trace::Product &inner = t.product_with(layer.inner.weight),
+                         &outer = t.product_with(layer.outer.weight);
+    StepSection section = {
+        .name = part.name,
+        .title = fmt::format("Feed-forward network of the {}: layer {} of {}, {} → {} → {}", part.stack,
+                             part.number, part.layers, config.d_model, inner.y.columns(), config.d_model)};
+    section.tables.push_back(vectors("x", "what the sublayer reads", part.labels, inner.x));
     section.tables.push_back(vectors(
-        "inner", fmt::format("{}: {}", activation_text(config.activation), t.name_of(layer.inner.weight)),
+        "inner", fmt::format("{}, {}", activation_text(config.activation), t.name_of(layer.inner.weight)),
         part.labels, inner.y));
-    if (config.activation == Activation::relu) section.tables.push_back(activity(on_host(inner.y), part.labels));
+    if (config.activation == Activation::relu)
+      section.tables.push_back(activity(on_host(inner.y), part.labels));
     if (config.gated)
-      section.tables.push_back(vectors("gated", "times x·V + c: " + t.name_of(layer.value.weight), part.labels, outer.x));
-    section.tables.push_back(
-        vectors("output", "inner·W2 + b2: " + t.name_of(layer.outer.weight), part.labels, outer.y));
+      section.tables.push_back(
+          vectors("gated", "inner ∘ (x·V + c), " + t.name_of(layer.value.weight), part.labels, outer.x));
+    section.tables.push_back(vectors(
+        "output",
+        fmt::format("{}·W2 + b2, {}", config.gated ? "gated" : "inner", t.name_of(layer.outer.weight)),
+        part.labels, outer.y));
     step.sections.push_back(std::move(section));
   }
   return step;

@@ -11,9 +11,9 @@ bool is_same(const Tensor& a, const Tensor& b) { return a && b && &a.storage() =
 
 // The first entry whose tensor is this one, or a part of it.
 template <class Entry>
-const Entry& entry_with(const std::vector<Entry>& entries, Tensor Entry::* member, const Tensor& tensor) {
-  const auto found = std::ranges::find_if(
-      entries, [&](const Entry& entry) { return is_same(entry.*member, tensor); });
+const Entry& entry_with(const std::vector<Entry>& entries, Tensor Entry::*member, const Tensor& tensor) {
+  const auto found =
+      std::ranges::find_if(entries, [&](const Entry& entry) { return is_same(entry.*member, tensor); });
   CHECK(found != entries.end(), "none of {} traced ops has the tensor", entries.size());
   return *found;
 }

@@ -1,13 +1,13 @@
 // A pair of sentences after a forward pass: what each op of the model read and wrote, as matrices of the host.
 #pragma once
 
-#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "model/transformer.h"
 #include "ops/trace.h"
-#include "report/explain/explain.h"
+#include "report/explanation.h"
 
 namespace dragoman::internal {
 

@@ -1,4 +1,4 @@
-#include "report/explain/explain.h"
+#include "report/explain.h"
 
 #include <algorithm>
 #include <iterator>
@@ -18,14 +18,10 @@ struct NamedStep {
   Step (*explain)(const TracedPair&, const ExplainOptions&);
 };
 
-constexpr NamedStep steps[] = {{"tokens", explain_tokens},
-                               {"embedding", explain_embedding},
-                               {"positions", explain_positions},
-                               {"attention", explain_attention},
-                               {"norm", explain_norm},
-                               {"feed-forward", explain_feed_forward},
-                               {"output", explain_output},
-                               {"loss", explain_loss},
+constexpr NamedStep steps[] = {{"tokens", explain_tokens},       {"embedding", explain_embedding},
+                               {"positions", explain_positions}, {"attention", explain_attention},
+                               {"norm", explain_norm},           {"feed-forward", explain_feed_forward},
+                               {"output", explain_output},       {"loss", explain_loss},
                                {"gradient", explain_gradient}};
 
 // The stacks may have different numbers of them: the one that has fewer says so where it is shown.
@@ -59,7 +55,8 @@ Explanation explain(Transformer& model, const ExplainedPair& pair, const Explain
   Explanation explanation;
   if (traced.is_low_precision())
     explanation.notes.emplace_back(
-        "This model's weights are in low precision: its products are of rounded numbers, and training, which has "
+        "This model's weights are in low precision: its products are of rounded numbers, and training, which "
+        "has "
         "gradients, needs fp32.");
   for (const NamedStep& step : steps) {
     if (options.step == "all" || options.step == step.name)

@@ -1,19 +1,37 @@
-// An explanation: what a model computes for a pair of sentences, step by step, with its numbers. Steps have sections,
-// and these have tables, each under the formula that it follows from.
+// What `dragoman explain` is asked, and its answer: what a model computes for a pair of sentences, step by step, with its
+// numbers. Steps have sections, and these have tables, each under the formula that it follows from.
 //
-// As JSON it has every number; as text vectors are cut to their first columns.
+// JSON has every number; text has the first columns of vectors.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "kernels/kernels.h"
+
 namespace dragoman::internal {
 
-// What text shows as n/a and JSON as null: a number that does not exist.
+// What the encoder and the decoder read, and what the decoder should predict after each token that it reads. A language
+// model has no source.
+struct ExplainedPair {
+  std::vector<int32_t> source, read, expected;
+  size_t given = 0;  // the first of `expected`, which are forced and count in no loss
+  std::function<std::string(int32_t)> source_piece, target_piece;
+};
+
+struct ExplainOptions {
+  std::string step = "all";
+  int64_t layer = 1, head = 1;  // counted from 1
+  std::string weight;           // a parameter; empty: one of the layer
+  Smoothing smoothing;
+};
+
+// What text shows as – and JSON as null: a number that does not exist.
 struct Nothing {};
 using Cell = std::variant<double, int64_t, std::string, Nothing>;
 

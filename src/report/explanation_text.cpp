@@ -1,16 +1,18 @@
 // An explanation on a terminal: aligned tables, broken where they are wider than a line.
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include <fmt/format.h>
 
-#include "report/explain/explanation.h"
+#include "report/explanation.h"
 #include "text/columns.h"
 
 namespace dragoman::internal {
 namespace {
 
-constexpr int64_t widest_label = 14, gap = 2;
+constexpr int64_t widest_label = 14, space_between = 2;
+constexpr int64_t element_width = 8;  // of vectors, so that their tables line up
 constexpr const char* indent = "  ";
 
 std::string padded_left(const std::string& text, int64_t width) {
@@ -43,7 +45,8 @@ struct PrintedColumn {
 };
 
 PrintedColumn printed(std::string label, const Table& table, size_t column) {
-  PrintedColumn result = {.label = cut_to_columns(label, widest_label), .cells = {}, .width = columns_of(label)};
+  PrintedColumn result = {
+      .label = cut_to_columns(label, widest_label), .cells = {}, .width = columns_of(label)};
   for (const std::vector<Cell>& row : table.cells)
     result.cells.push_back(column < row.size() ? cell_text(row[column], table.digits) : "");
   result.width = columns_of(result.label);
@@ -58,9 +61,11 @@ std::vector<PrintedColumn> printed_columns(const Table& table, const TextLayout&
   if (!table.columns.empty() || table.cells.empty()) return columns;
   const size_t all = table.cells.front().size();
   const size_t shown = layout.columns > 0 ? std::min(all, static_cast<size_t>(layout.columns)) : all;
-  for (size_t c = 0; c < shown; ++c) columns.push_back(printed(fmt::format("[{}]", c), table, c));
-  if (shown < all)
-    columns.push_back({"", std::vector<std::string>(table.cells.size(), "…"), 1});
+  for (size_t c = 0; c < shown; ++c) {
+    columns.push_back(printed(fmt::format("[{}]", c), table, c));
+    columns.back().width = std::max(columns.back().width, element_width);
+  }
+  if (shown < all) columns.push_back({"", std::vector<std::string>(table.cells.size(), "…"), 1});
   return columns;
 }
 
@@ -68,7 +73,7 @@ std::vector<PrintedColumn> printed_columns(const Table& table, const TextLayout&
 size_t fitting(const std::vector<PrintedColumn>& columns, size_t first, int64_t room) {
   size_t end = first;
   for (; end < columns.size(); ++end) {
-    room -= gap + columns[end].width;
+    room -= space_between + columns[end].width;
     if (room < 0 && end > first) break;
   }
   return end;
@@ -79,7 +84,7 @@ void print_columns(std::string& page, const Labels& labels, int64_t label_width,
   const auto line = [&](const std::string& label, const auto& text_of) {
     std::string text = indent + padded_right(label, label_width);
     for (const PrintedColumn& column : columns)
-      text += std::string(gap, ' ') + padded_left(text_of(column), column.width);
+      text += std::string(space_between, ' ') + padded_left(text_of(column), column.width);
     page += text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
   };
   line("", [](const PrintedColumn& column) { return column.label; });
@@ -108,7 +113,7 @@ void print_words(std::string& page, const std::string& text, int64_t width, cons
 
 void print_table(std::string& page, const Table& table, const TextLayout& layout) {
   page += "\n";
-  print_words(page, table.formula, layout.width, padded_right(table.name, 0) + (table.formula.empty() ? "" : ":  "));
+  print_words(page, table.formula, layout.width, table.name + (table.formula.empty() ? "" : ":  "));
   Labels labels;
   int64_t label_width = 0;
   for (const std::string& row : table.rows) {

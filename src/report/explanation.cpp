@@ -1,4 +1,4 @@
-#include "report/explain/explanation.h"
+#include "report/explanation.h"
 
 #include <cmath>
 #include <type_traits>
@@ -13,10 +13,12 @@ using nlohmann::ordered_json;
 ordered_json cell_json(const Cell& cell) {
   return std::visit(
       [](const auto& value) -> ordered_json {
-        if constexpr (std::is_same_v<std::decay_t<decltype(value)>, Nothing>) return nullptr;
+        if constexpr (std::is_same_v<std::decay_t<decltype(value)>, Nothing>)
+          return nullptr;
         else if constexpr (std::is_same_v<std::decay_t<decltype(value)>, double>)
           return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr);
-        else return value;
+        else
+          return value;
       },
       cell);
 }
