@@ -11,58 +11,44 @@
 namespace dragoman::internal {
 namespace {
 
-// One attention of a layer: its projections for all heads, and the op that reads them.
-struct TracedAttention {
-  HostMatrix x, memory;  // what it reads; memory: nothing in self-attention
-  HostMatrix q, k, v;
-  std::string q_name, k_name, v_name;  // the weights, and their columns
-  const Trace::Attention& op;
-  const Tensor& output;  // W^O
-  int64_t heads;
+// Where a head's queries, keys or values are: some columns of a product.
+struct Projection {
+  const Trace::Product& product;
+  int64_t first, width;
+
+  HostMatrix values() const { return columns_of(on_host(product.y), first, width); }
 };
 
-struct HeadOfAttention {
-  HostMatrix q, k, v, heads;
-  int64_t number, width;  // counted from 0
+struct TracedHead {
+  Projection q, k, v;
+  const Trace::Attention& op;  // of all heads
+  const Linear& output;        // W^O
+  int64_t number, heads;       // counted from 0
+
+  bool is_cross() const { return &q.product != &k.product; }
 };
 
-std::string place(const TracedPair& t, const Tensor& weight, int64_t begin, int64_t width) {
-  return fmt::format("columns {} to {} of {}", begin, begin + width - 1, t.name_of(weight));
-}
-
-TracedAttention self_attention_of(const TracedPair& t, const SelfAttention& layer, int64_t head) {
-  const Trace::Product& product = t.product_with(layer.qkv.weight);
-  const HostMatrix qkv = on_host(product.y);
-  const int64_t all = qkv.columns / 3, width = all / layer.heads, first = head * width;
-  const Tensor& weight = layer.qkv.weight;
-  return {.x = on_host(product.x),
-          .memory = {},
-          .q = columns_of(qkv, 0, all),
-          .k = columns_of(qkv, all, all),
-          .v = columns_of(qkv, 2 * all, all),
-          .q_name = place(t, weight, first, width),
-          .k_name = place(t, weight, all + first, width),
-          .v_name = place(t, weight, 2 * all + first, width),
-          .op = t.attention_of(product.y),
-          .output = layer.output.weight,
+TracedHead head_of(const TracedPair& t, const SelfAttention& layer, int64_t number) {
+  const Trace::Product& qkv = t.product_with(layer.qkv.weight);
+  const int64_t all = qkv.y.columns() / 3, width = all / layer.heads, first = number * width;
+  return {.q = {qkv, first, width},
+          .k = {qkv, all + first, width},
+          .v = {qkv, 2 * all + first, width},
+          .op = t.attention_of(qkv.y),
+          .output = layer.output,
+          .number = number,
           .heads = layer.heads};
 }
 
-TracedAttention cross_attention_of(const TracedPair& t, const CrossAttention& layer, int64_t head) {
-  const Trace::Product &query = t.product_with(layer.query.weight),
-                       &key_value = t.product_with(layer.key_value.weight);
-  const HostMatrix kv = on_host(key_value.y);
-  const int64_t all = kv.columns / 2, width = all / layer.heads, first = head * width;
-  return {.x = on_host(query.x),
-          .memory = on_host(key_value.x),
-          .q = on_host(query.y),
-          .k = columns_of(kv, 0, all),
-          .v = columns_of(kv, all, all),
-          .q_name = place(t, layer.query.weight, first, width),
-          .k_name = place(t, layer.key_value.weight, first, width),
-          .v_name = place(t, layer.key_value.weight, all + first, width),
-          .op = t.attention_of(query.y),
-          .output = layer.output.weight,
+TracedHead head_of(const TracedPair& t, const CrossAttention& layer, int64_t number) {
+  const Trace::Product &q = t.product_with(layer.query.weight), &kv = t.product_with(layer.key_value.weight);
+  const int64_t all = q.y.columns(), width = all / layer.heads, first = number * width;
+  return {.q = {q, first, width},
+          .k = {kv, first, width},
+          .v = {kv, all + first, width},
+          .op = t.attention_of(q.y),
+          .output = layer.output,
+          .number = number,
           .heads = layer.heads};
 }
 
@@ -78,46 +64,57 @@ int64_t row_of_distance(int64_t rows, int64_t distance) {
   return std::clamp(distance, -reach, reach) + reach;
 }
 
-// The numbers that softmax reads: the op itself never has them in memory.
-Table score_table(const HeadOfAttention& head, const AttentionOptions& options, Labels queries, Labels keys,
-                  std::string formula) {
-  const HostMatrix bias = options.distance_bias ? on_host(options.distance_bias) : HostMatrix(),
-                   distances = options.distance_keys ? on_host(options.distance_keys) : HostMatrix();
-  Table table = {.name = "scores",
-                 .formula = std::move(formula),
-                 .rows = std::move(queries),
-                 .columns = std::move(keys),
-                 .cells = {}};
-  for (int64_t i = 0; i < head.q.rows; ++i) {
-    std::vector<Cell>& row = table.cells.emplace_back();
-    for (int64_t j = 0; j < head.k.rows; ++j) {
-      double score = dot(head.q.row(i), head.k.row(j));
-      if (distances.rows > 0)
-        score += dot(head.q.row(i), distances.row(row_of_distance(distances.rows, j - i)));
-      score /= std::sqrt(static_cast<double>(head.width));
-      if (bias.rows > 0)
-        score += static_cast<double>(
-            bias.row(row_of_distance(bias.rows, j - i))[static_cast<size_t>(head.number)]);
-      row.emplace_back(options.causal && j > i ? -std::numeric_limits<double>::infinity() : score);
-    }
+// What softmax reads: the op itself never has all of it in memory.
+class Scores {
+ public:
+  explicit Scores(const TracedHead& head)
+      : head_(head),
+        options_(head.op.options),
+        q_(head.q.values()),
+        k_(head.k.values()),
+        bias_(options_.distance_bias ? on_host(options_.distance_bias) : HostMatrix()),
+        distances_(options_.distance_keys ? on_host(options_.distance_keys) : HostMatrix()) {}
+
+  double score(int64_t query, int64_t key) const {
+    if (options_.causal && key > query) return -std::numeric_limits<double>::infinity();
+    double sum = dot(q_.row(query), k_.row(key));
+    if (distances_.rows > 0)
+      sum += dot(q_.row(query), distances_.row(row_of_distance(distances_.rows, key - query)));
+    sum /= std::sqrt(static_cast<double>(head_.q.width));
+    if (bias_.rows == 0) return sum;
+    const auto of_distance = bias_.row(row_of_distance(bias_.rows, key - query));
+    return sum + static_cast<double>(of_distance[static_cast<size_t>(head_.number)]);
   }
-  return table;
-}
 
-std::string score_formula(const AttentionOptions& options, int64_t width) {
-  std::string formula = options.distance_keys ? "q·(k + distance)ᵀ/√d_k" : "q·kᵀ/√d_k";
-  if (options.distance_bias) formula += " + bias of the distance";
-  formula += fmt::format(", √d_k = √{} = {:.6g}", width, std::sqrt(static_cast<double>(width)));
-  return options.causal ? formula + "; the mask makes scores of later tokens −∞" : formula;
-}
+  Table table(const Labels& queries, const Labels& keys) const {
+    Table table = {.name = "scores", .formula = formula(), .rows = queries, .columns = keys, .cells = {}};
+    for (int64_t i = 0; i < q_.rows; ++i) {
+      std::vector<Cell>& row = table.cells.emplace_back();
+      for (int64_t j = 0; j < k_.rows; ++j) row.emplace_back(score(i, j));
+    }
+    return table;
+  }
 
-// softmax(scores) as the model's own kernel computes it, and the sum of each row.
-Table weight_table(const TracedPair& t, const TracedAttention& a, const HeadOfAttention& head, Labels queries,
-                   const Labels& keys) {
+ private:
+  std::string formula() const {
+    const int64_t width = head_.q.width;
+    return fmt::format(
+        "{}{}, √d_k = √{} = {:.6g}{}", distances_.rows > 0 ? "q·(k + distance)ᵀ/√d_k" : "q·kᵀ/√d_k",
+        bias_.rows > 0 ? " + bias of the distance" : "", width, std::sqrt(static_cast<double>(width)),
+        options_.causal ? "; the mask makes scores of later tokens −∞" : "");
+  }
+
+  const TracedHead& head_;
+  const AttentionOptions& options_;
+  HostMatrix q_, k_, bias_, distances_;
+};
+
+// Of the scores, as the model's own kernel computes it; and the sum of each row.
+Table softmax_table(const TracedPair& t, const TracedHead& head, const Labels& queries, const Labels& keys) {
   Pass pass{.device = t.model.device};
-  const HostMatrix all = on_host(attention_weights(pass, a.op.q, a.op.k, a.op.options));
-  const int64_t width = all.columns / a.heads;
-  Table table = vectors("weights", "softmax of each row: e^score / Σ e^score", std::move(queries),
+  const HostMatrix all = on_host(attention_weights(pass, head.op.q, head.op.k, head.op.options));
+  const int64_t width = all.columns / head.heads;
+  Table table = vectors("weights", "softmax of each row: e^score / Σ e^score", queries,
                         columns_of(all, head.number * width, width));
   table.columns = keys;
   table.columns.emplace_back("sum");
@@ -129,48 +126,44 @@ Table weight_table(const TracedPair& t, const TracedAttention& a, const HeadOfAt
   return table;
 }
 
+Table projection_table(const TracedPair& t, const char* name, const char* formula,
+                       const Projection& projection, const Labels& labels) {
+  const int64_t last = projection.first + projection.width - 1;
+  return vectors(name,
+                 fmt::format("{}, columns {} to {} of {}", formula, projection.first, last,
+                             t.name_of(projection.product.weight)),
+                 labels, projection.values());
+}
+
 StepSection attention_section(const TracedPair& t, const char* name, std::string title,
-                              const TracedAttention& a, int64_t number, const Labels& queries,
-                              const Labels& keys) {
-  const AttentionOptions& options = a.op.options;
-  const int64_t width = a.q.columns / a.heads, first = number * width;
-  const HostMatrix heads = on_host(a.op.heads);
-  const HeadOfAttention head = {.q = columns_of(a.q, first, width),
-                                .k = columns_of(a.k, first, width),
-                                .v = columns_of(a.v, first, width),
-                                .heads = columns_of(heads, first, width),
-                                .number = number,
-                                .width = width};
-  const bool turned = t.model.config.positions == Positions::rotary && &a.op.q.storage() == &a.op.k.storage();
-  const char* after = turned ? ", turned by the angle of its position" : "";
-  const char* read = a.memory.rows > 0 ? "memory" : "x";
+                              const TracedHead& head, const Labels& queries, const Labels& keys) {
+  const bool turns = !head.is_cross() && t.model.config.positions == Positions::rotary;
+  const char* turned = turns ? "x·W + b, turned by its position" : "x·W + b";
+  const char *of_keys = head.is_cross() ? "memory·W + b" : turned,
+             *of_values = head.is_cross() ? "memory·W + b" : "x·W + b";
+  const HostMatrix heads = on_host(head.op.heads);
+  const int64_t width = head.q.width;
   StepSection section = {.name = name, .title = std::move(title)};
-  section.tables = {
-      vectors("x", "what the sublayer reads", queries, a.x),
-      vectors("q", fmt::format("x·W + b{}, {}", after, a.q_name), queries, head.q),
-      vectors("k", fmt::format("{}·W + b{}, {}", read, after, a.k_name), keys, head.k),
-      vectors("v", fmt::format("{}·W + b, {}", read, a.v_name), keys, head.v),
-      score_table(head, options, queries, keys, score_formula(options, width)),
-      weight_table(t, a, head, queries, keys),
-      vectors("head",
-              options.distance_values ? "weights·(v + distance): the head's output"
-                                      : "weights·v: the head's output",
-              queries, head.heads),
-      vectors("concatenated", fmt::format("all {} side by side", counted(a.heads, "head")), queries, heads),
-      vectors("output", "concatenated·W + b, " + t.name_of(a.output), queries, t.product_with(a.output).y)};
-  if (a.memory.rows > 0)
-    section.tables.insert(section.tables.begin() + 1,
-                          vectors("memory", "the encoder's output", keys, a.memory));
+  section.tables.push_back(vectors("x", "what the sublayer reads", queries, head.q.product.x));
+  if (head.is_cross())
+    section.tables.push_back(vectors("memory", "the encoder's output", keys, head.k.product.x));
+  section.tables.insert(
+      section.tables.end(),
+      {projection_table(t, "q", turned, head.q, queries), projection_table(t, "k", of_keys, head.k, keys),
+       projection_table(t, "v", of_values, head.v, keys), Scores(head).table(queries, keys),
+       softmax_table(t, head, queries, keys),
+       vectors("head", head.op.options.distance_values ? "weights·(v + distance)" : "weights·v", queries,
+               columns_of(heads, head.number * width, width)),
+       vectors("concatenated", fmt::format("all {} side by side", counted(head.heads, "head")), queries,
+               heads),
+       vectors("output", "concatenated·W + b, " + t.name_of(head.output.weight), queries,
+               t.product_with(head.output.weight).y)});
   return section;
 }
 
-std::string title_of(const char* what, const ExplainOptions& options, int64_t layers, int64_t heads) {
-  return fmt::format("{}: layer {} of {}, head {} of {}", what, options.layer, layers, options.head, heads);
-}
-
-// f and x̃ side by side, before σ.
 StepSection recurrence_section(const TracedPair& t, const Ssru& layer, const ExplainOptions& options) {
-  const Trace::Recurrence& op = t.recurrence_of(t.product_with(layer.gate_and_input.weight).y);
+  const Trace::Product& product = t.product_with(layer.gate_and_input.weight);
+  const Trace::Recurrence& op = t.recurrence_of(product.y);
   const HostMatrix both = on_host(op.gate_and_input);
   const int64_t width = both.columns / 2;
   HostMatrix gate = columns_of(both, 0, width);
@@ -181,6 +174,7 @@ StepSection recurrence_section(const TracedPair& t, const Ssru& layer, const Exp
                                               t.model.decoder.size()),
                          .notes = {"It stands in for self-attention (Kim et al., 2019)."}};
   section.tables = {
+      vectors("x", "what the sublayer reads", t.read_labels, product.x),
       vectors("gate", fmt::format("f = σ(x·W_f + b_f), columns 0 to {} of {}", width - 1, weight),
               t.read_labels, gate),
       vectors("candidate", fmt::format("x̃ = x·W + b, columns {} to {} of {}", width, 2 * width - 1, weight),
@@ -190,30 +184,46 @@ StepSection recurrence_section(const TracedPair& t, const Ssru& layer, const Exp
   return section;
 }
 
-StepSection missing(const char* name, const char* title, std::string note) {
-  return {.name = name, .title = title, .notes = {std::move(note)}};
+// A stack that does not have the layer or the head, while the other one has.
+StepSection missing(const char* name, const char* stack, int64_t layers, int64_t heads) {
+  return {.name = name,
+          .title = fmt::format("Attention of the {}", stack),
+          .notes = {
+              fmt::format("The {} has {} of {}.", stack, counted(layers, "layer"), counted(heads, "head"))}};
+}
+
+std::string title_of(const char* what, const ExplainOptions& options, size_t layers, int64_t heads) {
+  return fmt::format("{}: layer {} of {}, head {} of {}", what, options.layer, layers, options.head, heads);
 }
 
 StepSection encoder_section(const TracedPair& t, const ExplainOptions& options) {
-  const auto layers = std::ssize(t.model.encoder);
-  const char* title = "Self-attention of the encoder";
-  if (options.layer > layers || options.head > t.model.config.heads)
-    return missing("encoder", title,
-                   fmt::format("The encoder has {} of {}.", counted(layers, "layer"),
-                               counted(t.model.config.heads, "head")));
-  const SelfAttention& layer = t.model.encoder[static_cast<size_t>(options.layer - 1)].self_attention;
-  return attention_section(t, "encoder", title_of(title, options, layers, layer.heads),
-                           self_attention_of(t, layer, options.head - 1), options.head - 1, t.source_labels,
-                           t.source_labels);
+  const auto& encoder = t.model.encoder;
+  const auto index = static_cast<size_t>(options.layer - 1);
+  const int64_t heads = t.model.config.heads;
+  if (index >= encoder.size() || options.head > heads)
+    return missing("encoder", "encoder", std::ssize(encoder), heads);
+  return attention_section(
+      t, "encoder", title_of("Self-attention of the encoder", options, encoder.size(), heads),
+      head_of(t, encoder[index].self_attention, options.head - 1), t.source_labels, t.source_labels);
 }
 
-StepSection decoder_section(const TracedPair& t, const ExplainOptions& options, const DecoderLayer& layer) {
-  if (has_ssru(t.model.config)) return recurrence_section(t, layer.ssru, options);
-  const auto layers = std::ssize(t.model.decoder);
-  return attention_section(
-      t, "decoder", title_of("Self-attention of the decoder", options, layers, layer.self_attention.heads),
-      self_attention_of(t, layer.self_attention, options.head - 1), options.head - 1, t.read_labels,
-      t.read_labels);
+void add_decoder_sections(const TracedPair& t, const ExplainOptions& options, Step& step) {
+  const ModelConfig& config = t.model.config;
+  const auto& decoder = t.model.decoder;
+  const auto index = static_cast<size_t>(options.layer - 1);
+  const int64_t heads = decoder_heads(config), head = options.head - 1;
+  if (index >= decoder.size() || head >= heads)
+    return void(step.sections.push_back(missing("decoder", "decoder", std::ssize(decoder), heads)));
+  step.sections.push_back(
+      has_ssru(config)
+          ? recurrence_section(t, decoder[index].ssru, options)
+          : attention_section(t, "decoder",
+                              title_of("Self-attention of the decoder", options, decoder.size(), heads),
+                              head_of(t, decoder[index].self_attention, head), t.read_labels, t.read_labels));
+  if (has_encoder(config))
+    step.sections.push_back(attention_section(
+        t, "cross", title_of("Attention of the decoder to the source", options, decoder.size(), heads),
+        head_of(t, decoder[index].cross_attention, head), t.read_labels, t.source_labels));
 }
 
 }  // namespace
@@ -221,21 +231,7 @@ StepSection decoder_section(const TracedPair& t, const ExplainOptions& options, 
 Step explain_attention(const TracedPair& t, const ExplainOptions& options) {
   Step step = {.name = "attention", .sections = {}};
   if (has_encoder(t.model.config)) step.sections.push_back(encoder_section(t, options));
-  const auto layers = std::ssize(t.model.decoder);
-  const int64_t heads = decoder_heads(t.model.config);
-  if (options.layer > layers || options.head > heads) {
-    step.sections.push_back(
-        missing("decoder", "Attention of the decoder",
-                fmt::format("The decoder has {} of {}.", counted(layers, "layer"), counted(heads, "head"))));
-    return step;
-  }
-  const DecoderLayer& layer = t.model.decoder[static_cast<size_t>(options.layer - 1)];
-  step.sections.push_back(decoder_section(t, options, layer));
-  if (has_encoder(t.model.config))
-    step.sections.push_back(attention_section(
-        t, "cross", title_of("Attention of the decoder to the source", options, layers, heads),
-        cross_attention_of(t, layer.cross_attention, options.head - 1), options.head - 1, t.read_labels,
-        t.source_labels));
+  add_decoder_sections(t, options, step);
   return step;
 }
 

@@ -25,7 +25,7 @@ std::vector<int32_t> best_of(std::span<const float> logits) {
 
 Table expected_table(const TracedPair& t, const Predictions& p) {
   Table table = {.name = "expected",
-                 .formula = "of the word that stands there: log p = logit − log Σ e^logit over all words",
+                 .formula = "of the expected word: log p = logit − log Σ e^logit",
                  .rows = t.read_labels,
                  .columns = {"expected", "logit", "log Σ e^logit", "log p", "p", "rank"},
                  .cells = {}};
@@ -44,7 +44,7 @@ Table expected_table(const TracedPair& t, const Predictions& p) {
 
 Table best_table(const TracedPair& t, const Predictions& p) {
   Table table = {.name = "best",
-                 .formula = "the most probable words, p = e^(log p)",
+                 .formula = "the most probable words; p = e^(log p)",
                  .rows = t.read_labels,
                  .columns = {},
                  .cells = {}};
