@@ -1,6 +1,7 @@
 // dragoman explain: what a model computes for a pair of sentences, from subwords to the loss and a gradient.
 #include "report/explain.h"
 
+#include <algorithm>
 #include <iostream>
 #include <string>
 
@@ -109,6 +110,13 @@ nlohmann::ordered_json json_of(const ExplainCommand& o, const Explanation& expla
   return json;
 }
 
+// Unless a user asks for other ones, the columns that fit into a line.
+TextLayout layout_of(const ExplainCommand& o, const Options& given) {
+  constexpr int64_t labels = 16, column = 10;
+  const int64_t width = terminal_width(), fitting = (width - labels) / column;
+  return {.columns = given.is_given("columns") ? o.columns : std::min(o.columns, fitting), .width = width};
+}
+
 }  // namespace
 
 void explain(const Arguments& arguments) {
@@ -124,9 +132,8 @@ void explain(const Arguments& arguments) {
   const ExplainedPair pair = pair_of(*model, o, options);
   Explanation explanation;
   options.check([&] { explanation = explain(model->model, pair, o.explain); });
-  std::cout << (o.format == OutputFormat::json
-                    ? json_of(o, explanation).dump() + "\n"
-                    : to_text(explanation, {.columns = o.columns, .width = terminal_width()}));
+  std::cout << (o.format == OutputFormat::json ? json_of(o, explanation).dump() + "\n"
+                                               : to_text(explanation, layout_of(o, options)));
   flush_output();
 }
 

@@ -1,5 +1,5 @@
-// What `dragoman explain` is asked, and its answer: what a model computes for a pair of sentences, step by step, with its
-// numbers. Steps have sections, and these have tables, each under the formula that it follows from.
+// What `dragoman explain` is asked, and its answer: what a model computes for a pair of sentences, step by step, with
+// its numbers. Steps have sections, and these have tables, each under the formula that it follows from.
 //
 // JSON has every number; text has the first columns of vectors.
 #pragma once

@@ -117,7 +117,7 @@ void print_table(std::string& page, const Table& table, const TextLayout& layout
   Labels labels;
   int64_t label_width = 0;
   for (const std::string& row : table.rows) {
-    labels.push_back(cut_to_columns(row, table.rows.size() == 1 ? layout.width / 2 : widest_label));
+    labels.push_back(cut_to_columns(row, widest_label));
     label_width = std::max(label_width, columns_of(labels.back()));
   }
   const std::vector<PrintedColumn> columns = printed_columns(table, layout);

@@ -37,6 +37,7 @@ class LearningModel {
     tape.backward();
   }
 
+  // With another value of one weight, which it keeps.
   double loss_with(const Parameter& parameter, size_t element, float value) {
     parameter.value.writable_values()[element] = value;
     model_.parameters.changed();
@@ -109,7 +110,6 @@ Table quotients(LearningModel& model, const Parameter& parameter, size_t element
     table.rows.push_back(fmt::format("h = {:g}", step));
     table.cells.push_back({high, low, quotient, backward, quotient - backward});
   }
-  model.loss_with(parameter, element, w);
   return table;
 }
 
@@ -135,9 +135,10 @@ Step explain_gradient(const TracedPair& t, const ExplainOptions& options) {
       "A large h shows the curvature of the loss, a small one the rounding of 32-bit floats.");
   section.tables.push_back(
       {.name = "backward",
-       .formula = "the weight w, and ∂f/∂w by the backward pass",
-       .rows = {parameter.name},
-       .columns = {"row", "column", "w", "∂f/∂w"},
+       .formula = fmt::format("w is {}[{}, {}]; ∂f/∂w is what the backward pass computes", parameter.name,
+                              at / columns, at % columns),
+       .rows = {"w"},
+       .columns = {"row", "column", "value", "∂f/∂w"},
        .cells = {{at / columns, at % columns, static_cast<double>(parameter.value.values()[element]),
                   static_cast<double>(gradient[element])}},
        .digits = 6});
