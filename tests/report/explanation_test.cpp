@@ -44,7 +44,8 @@ void expect_same(const json& wanted, const json& got, const std::string& where) 
 }
 
 TEST(ExplanationGolden, EveryNumberIsThatOfTheFormulas) {
-  for (const json& golden : parse_json(read_file(fixtures + "explanation.json"))) {
+  const json cases = parse_json(read_file(fixtures + "explanation.json"));
+  for (const json& golden : cases) {
     const std::string fixture = golden.at("fixture");
     const SafetensorsFile file = SafetensorsFile::open(fixtures + fixture + ".safetensors");
     Device device(kernels_for("baseline"), 1);
@@ -90,7 +91,8 @@ class ExplainedModels : public testing::TestWithParam<NamedConfig> {
 
 // What is shown as the scores gives what the kernel computes from them.
 TEST_P(ExplainedModels, WeightsAreTheSoftmaxOfTheScores) {
-  for (const auto& [name, section] : step("attention").items()) {
+  const json attention = step("attention");
+  for (const auto& [name, section] : attention.items()) {
     if (!section.contains("scores")) continue;  // a recurrent unit
     const json &scores = section.at("scores").at("values"), &weights = section.at("weights").at("values");
     for (size_t i = 0; i < scores.size(); ++i) {
@@ -104,6 +106,20 @@ TEST_P(ExplainedModels, WeightsAreTheSoftmaxOfTheScores) {
       EXPECT_NEAR(weights[i].back().get<double>(), 1, 1e-5);
     }
   }
+}
+
+// Whatever a model adds for positions is shown.
+TEST_P(ExplainedModels, PositionsAreShown) {
+  const bool shown_in_attention = GetParam().config.positions == Positions::none;
+  const json positions = step("positions");
+  for (const auto& [name, section] : positions.items()) {
+    const bool reads_in_order = name == "target" && has_ssru(GetParam().config);
+    EXPECT_NE(section.contains("positions") || section.contains("angles") || section.contains("bias"),
+              shown_in_attention || (reads_in_order && !is_added(GetParam().config.positions)))
+        << section;
+  }
+  if (!shown_in_attention) return;
+  EXPECT_EQ(step("attention").at("encoder").at("distance_values").at("rows").size(), 7U);
 }
 
 TEST_P(ExplainedModels, TheLossIsTheScore) {

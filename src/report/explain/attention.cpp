@@ -135,6 +135,18 @@ Table projection_table(const TracedPair& t, const char* name, const char* formul
                  labels, projection.values());
 }
 
+// Of keys and values by their distance from the query.
+void add_distance_vectors(const AttentionOptions& options, StepSection& section) {
+  if (!options.distance_keys) return;
+  const int64_t reach = options.distance_keys.rows() / 2;
+  Labels distances;
+  for (int64_t d = -reach; d <= reach; ++d) distances.push_back(fmt::format("{}", d));
+  section.tables.push_back(vectors("distance_keys", "added to keys at this distance from the query",
+                                   distances, options.distance_keys));
+  section.tables.push_back(
+      vectors("distance_values", "added to their values", distances, options.distance_values));
+}
+
 StepSection attention_section(const TracedPair& t, const char* name, std::string title,
                               const TracedHead& head, const Labels& queries, const Labels& keys) {
   const bool turns = !head.is_cross() && t.model.config.positions == Positions::rotary;
@@ -147,6 +159,7 @@ StepSection attention_section(const TracedPair& t, const char* name, std::string
   section.tables.push_back(vectors("x", "what the sublayer reads", queries, head.q.product.x));
   if (head.is_cross())
     section.tables.push_back(vectors("memory", "the encoder's output", keys, head.k.product.x));
+  add_distance_vectors(head.op.options, section);
   section.tables.insert(
       section.tables.end(),
       {projection_table(t, "q", turned, head.q, queries), projection_table(t, "k", of_keys, head.k, keys),

@@ -1,9 +1,10 @@
 // What surrounds a sublayer, residual connection and norm, and the feed-forward network.
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 
-#include "base/quotes.h"
 #include "report/explain/steps.h"
 
 namespace dragoman::internal {
@@ -11,7 +12,7 @@ namespace {
 
 // A layer of a stack as these steps see it: its first sublayer, and its feed-forward network.
 struct LayerParts {
-  const char *name, *stack, *sublayer;
+  const char *stack, *sublayer;
   int64_t number, layers;  // counted from 1
   const Norm& norm;        // the first sublayer's
   Tensor output;           // of the first sublayer
@@ -24,7 +25,7 @@ std::vector<LayerParts> layers_of(const TracedPair& t, const ExplainOptions& opt
   const auto index = static_cast<size_t>(options.layer - 1);
   if (index < t.model.encoder.size()) {
     const EncoderLayer& layer = t.model.encoder[index];
-    parts.push_back({"encoder", "encoder", "self-attention", options.layer, std::ssize(t.model.encoder),
+    parts.push_back({"encoder", "self-attention", options.layer, std::ssize(t.model.encoder),
                      layer.self_attention.norm, t.product_with(layer.self_attention.output.weight).y,
                      layer.feed_forward, t.source_labels});
   }
@@ -34,7 +35,7 @@ std::vector<LayerParts> layers_of(const TracedPair& t, const ExplainOptions& opt
     const Tensor output =
         recurs ? t.recurrence_of(t.product_with(layer.ssru.gate_and_input.weight).y).result.output
                : t.product_with(layer.self_attention.output.weight).y;
-    parts.push_back({"decoder", "decoder", recurs ? "recurrent unit" : "self-attention", options.layer,
+    parts.push_back({"decoder", recurs ? "recurrent unit" : "self-attention", options.layer,
                      std::ssize(t.model.decoder), recurs ? layer.ssru.norm : layer.self_attention.norm,
                      output, layer.feed_forward, t.read_labels});
   }
@@ -50,7 +51,6 @@ void add_residual(const TracedPair& t, const LayerParts& part, const char* after
   section.tables.push_back(vectors("sum", fmt::format("x + Sublayer({})", after), part.labels, sum.sum));
 }
 
-// One row of moments for each token.
 Table moments(const HostMatrix& x, const Labels& labels, bool is_rms, double epsilon) {
   Table table = {.name = "moments",
                  .formula = is_rms ? fmt::format("mean of squares, and its root; ε = {:g}", epsilon)
@@ -60,13 +60,14 @@ Table moments(const HostMatrix& x, const Labels& labels, bool is_rms, double eps
                  .cells = {},
                  .digits = 6};
   for (int64_t r = 0; r < x.rows; ++r) {
-    double mean = 0, square = 0;
-    const auto n = static_cast<double>(x.columns);
-    for (const float value : x.row(r)) mean += is_rms ? 0 : static_cast<double>(value) / n;
-    for (const float value : x.row(r)) square += std::pow(static_cast<double>(value) - mean, 2) / n;
+    const auto values = x.row(r);
+    const auto width = static_cast<double>(x.columns);
+    const double mean = is_rms ? 0 : std::accumulate(values.begin(), values.end(), 0.0) / width;
+    double squares = 0;
+    for (const float value : values) squares += std::pow(static_cast<double>(value) - mean, 2);
     std::vector<Cell>& row = table.cells.emplace_back();
     if (!is_rms) row.emplace_back(mean);
-    row.insert(row.end(), {square, std::sqrt(square + epsilon)});
+    row.insert(row.end(), {squares / width, std::sqrt(squares / width + epsilon)});
   }
   return table;
 }
@@ -98,19 +99,23 @@ const char* activation_text(Activation activation) {
   switch (activation) {
     case Activation::relu:
       return "max(0, x·W1 + b1)";
+    case Activation::gelu:
+      return "z·Φ(z), z = x·W1 + b1";
+    case Activation::gelu_tanh:
+      return "z/2·(1 + tanh(√(2/π)·(z + 0.044715·z³))), z = x·W1 + b1";
+    case Activation::gelu_sigmoid:
+      return "z·σ(1.702·z), z = x·W1 + b1";
     case Activation::swish:
-      return "swish(x·W1 + b1)";
+      return "z·σ(z), z = x·W1 + b1";
     case Activation::none:
-      return "x·W1 + b1";
-    default:
-      return "gelu(x·W1 + b1)";
+      break;
   }
+  return "x·W1 + b1";
 }
 
-// After relu many are zero.
 Table activity(const HostMatrix& inner, const Labels& labels) {
   Table table = {.name = "activity",
-                 .formula = "how many of the inner numbers are not zero after relu",
+                 .formula = "how many of the inner numbers relu has made zero",
                  .rows = labels,
                  .columns = {"inner width", "zero", "not zero"},
                  .cells = {}};
@@ -128,7 +133,7 @@ Step explain_norm(const TracedPair& t, const ExplainOptions& options) {
   Step step = {.name = "norm", .sections = {}};
   const bool is_pre = t.model.config.norm == NormOrder::pre;
   for (const LayerParts& part : layers_of(t, options)) {
-    StepSection section = {.name = part.name,
+    StepSection section = {.name = part.stack,
                            .title = fmt::format("Around the {}'s {}: layer {} of {}", part.stack,
                                                 part.sublayer, part.number, part.layers)};
     section.notes.emplace_back(is_pre ? "pre-norm: x + Sublayer(Norm(x)), and a norm at the end of the stack."
@@ -152,7 +157,7 @@ Step explain_feed_forward(const TracedPair& t, const ExplainOptions& options) {
     const Trace::Product &inner = t.product_with(layer.inner.weight),
                          &outer = t.product_with(layer.outer.weight);
     StepSection section = {
-        .name = part.name,
+        .name = part.stack,
         .title = fmt::format("Feed-forward network of the {}: layer {} of {}, {} → {} → {}", part.stack,
                              part.number, part.layers, config.d_model, inner.y.columns(), config.d_model)};
     section.tables.push_back(vectors("x", "what the sublayer reads", part.labels, inner.x));
