@@ -19,6 +19,7 @@ void generate(const Arguments& arguments);
 void score(const Arguments& arguments);
 void evaluate(const Arguments& arguments);
 void inspect(const Arguments& arguments);
+void explain(const Arguments& arguments);
 void info(const Arguments& arguments);
 void metrics(const Arguments& arguments);
 void rerank(const Arguments& arguments);
@@ -68,6 +69,9 @@ inline constexpr Command commands[] = {
      "models/lm\n"},
     {"inspect", "show a translation's scores, alignment, and the attention of every head", inspect,
      "  dragoman inspect -m models/demo --text \"Where is the station?\"\n"},
+    {"explain", "follow a pair of sentences through the model, with the numbers of every step", explain,
+     "  dragoman explain -m models/demo --source \"I love you.\" --target \"Je t'aime.\"\n"
+     "  dragoman explain -m models/demo --source \"I love you.\" --target \"Je t'aime.\" --step attention\n"},
     {"info", "print a model's configuration, size, vocabulary and history, or check it for damage", info,
      "  dragoman info models/demo\n"
      "  dragoman info models/demo --verify\n"},

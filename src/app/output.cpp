@@ -1,6 +1,7 @@
 #include "app/output.h"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -24,6 +25,11 @@ void flush_output() {
   if (std::cout.flush()) return;
   if (errno == EPIPE) throw Stopped(SIGPIPE, "");
   throw Error("cannot write to standard output: {}", std::strerror(errno));
+}
+
+int64_t terminal_width() {
+  winsize size = {};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40 ? size.ws_col : 100;
 }
 
 bool is_standard_output(const std::string& out) { return out == "-" || out == "/dev/stdout"; }

@@ -2,6 +2,7 @@
 // output).
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace dragoman::internal {
@@ -13,6 +14,9 @@ void occupy_closed_streams();
 // Throws an Error if standard output cannot be written. If its reader is gone, throws Stopped with SIGPIPE and no
 // message: what the signal itself does, unless the parent process had it ignored.
 void flush_output();
+
+// The columns of standard output's terminal; 100 where it is none, or a tiny one.
+int64_t terminal_width();
 
 // Also by its other name: a file that it leads to must not be replaced.
 bool is_standard_output(const std::string& out);

@@ -1,6 +1,3 @@
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <chrono>
 #include <iostream>
 
@@ -8,6 +5,7 @@
 
 #include "app/command_line.h"
 #include "app/commands.h"
+#include "app/output.h"
 #include "app/shared_options.h"
 #include "app/show_pairs.h"
 #include "base/log.h"
@@ -38,11 +36,6 @@ void declare(Options& options, PrepareOptions& own) {
       "shortlist", own.shortlist,
       "learn the N most likely target subwords of each source subword, for translate --shortlist; 0: none",
       at_least(0).at_most(10'000));
-}
-
-int64_t terminal_width() {
-  winsize size = {};
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40 ? size.ws_col : 100;
 }
 
 std::string commas(const nlohmann::json& number) { return with_commas(number.get<int64_t>()); }

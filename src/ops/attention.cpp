@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "ops/ops.h"
 #include "ops/products.h"
+#include "ops/trace.h"
 
 namespace dragoman::internal {
 namespace {
@@ -79,6 +80,7 @@ Tensor attention(Pass& pass, const Tensor& q, const Tensor& k, const Tensor& v,
   device.kernels.attention(device.context, shape, q, k, v, out.matrix(),
                            log_sums ? log_sums.data() : nullptr);
   if (pass.probe != nullptr) collect(*pass.probe, pass, q, k, options);
+  if (pass.trace != nullptr) pass.trace->attentions.push_back({q, k, v, options, out});
 
   if (pass.tape == nullptr) return out;
   // Whether every row is in a span.

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "ops/ops.h"
+#include "ops/trace.h"
 
 namespace dragoman::internal {
 namespace {
@@ -33,6 +34,7 @@ Tensor embed(Pass& pass, const Tokens& tokens, const Tensor& table, const Tensor
   const ConstMatrix added = positions ? ConstMatrix(positions) : ConstMatrix{};
   const Dropout dropout = pass.dropout(options.dropout, tokens.rows);
   const Tensor y(device.pool, tokens.count(), table.columns());
+  if (pass.trace != nullptr) pass.trace->embeddings.push_back({table, positions, options, y});
   if (table.is_low_precision()) {
     const WidenedRows widened(device, tokens, table.storage().low_precision);
     device.kernels.embed(device.context, widened.ids.data(), tokens.rows.data(), widened.rows, added, scale,

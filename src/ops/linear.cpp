@@ -1,6 +1,7 @@
 #include "base/error.h"
 #include "ops/ops.h"
 #include "ops/products.h"
+#include "ops/trace.h"
 
 namespace dragoman::internal {
 namespace {
@@ -36,6 +37,7 @@ Tensor linear(Pass& pass, const Tensor& x, const Tensor& weight, const Tensor& b
                       .rounded_before_activation = saves ? saved.matrix().rounded : nullptr,
                       .activation = activation,
                       .dropout = dropout});
+  if (pass.trace != nullptr) pass.trace->products.push_back({x, weight, y});
 
   if (pass.tape == nullptr) return y;
   pass.tape->record({&weight, &bias}, [&device, precision, x, weight, bias, y, saved, activation, dropout] {

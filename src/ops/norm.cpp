@@ -1,6 +1,7 @@
 #include "base/error.h"
 #include "ops/ops.h"
 #include "ops/products.h"
+#include "ops/trace.h"
 
 namespace dragoman::internal {
 namespace {
@@ -27,6 +28,7 @@ Tensor norm(Pass& pass, const Tensor& x, const Tensor& gain, const Tensor& bias,
   const Tensor statistics(device.pool, x.rows(), 2);
   device.kernels.add_dropout_norm(device.context, x, {}, {}, gain.data(), values_of(bias), epsilon,
                                   x.matrix(), normed.matrix(), statistics.data());
+  if (pass.trace != nullptr) pass.trace->norms.push_back({gain, {}, {}, x, normed});
 
   if (pass.tape == nullptr) return normed;
   pass.tape->record({&gain, &bias}, [&device, x, normed, statistics, gain, bias] {
@@ -48,6 +50,7 @@ SumAndNorm add_dropout_norm(Pass& pass, const Tensor& residual, const Tensor& br
   const Tensor statistics(device.pool, residual.rows(), 2);
   device.kernels.add_dropout_norm(device.context, residual, branch, dropout, gain.data(), values_of(bias),
                                   epsilon, sum.matrix(), normed.matrix(), statistics.data());
+  if (pass.trace != nullptr) pass.trace->norms.push_back({gain, residual, branch, sum, normed});
 
   if (pass.tape == nullptr) return {sum, normed};
   pass.tape->record(

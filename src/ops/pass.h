@@ -18,6 +18,8 @@ struct AttentionProbe {
   std::vector<Tensor> weights;
 };
 
+struct Trace;
+
 struct Pass {
   Device& device;
   Tape* tape = nullptr;                   // null: no backward, and no dropout
@@ -26,6 +28,7 @@ struct Pass {
   uint64_t update = 0;              // the number of the update that the gradients are for
   uint32_t ops = 0;                 // dropouts so far, in the order of the program
   AttentionProbe* probe = nullptr;  // collects attention weights, unless null
+  Trace* trace = nullptr;           // keeps what the ops read and wrote, unless null (ops/trace.h)
 
   // The next op's mask over these rows; none without a tape.
   Dropout dropout(float rate, const Array<RowKey>& rows);

@@ -1,5 +1,6 @@
 #include "base/error.h"
 #include "ops/ops.h"
+#include "ops/trace.h"
 
 namespace dragoman::internal {
 
@@ -20,6 +21,7 @@ StatesAndOutput ssru(Pass& pass, const Tensor& gate_and_input, const SsruOptions
   device.kernels.ssru(device.context, shape, gate, input,
                       options.seen ? ConstMatrix(options.seen) : ConstMatrix{}, states.matrix(),
                       out.matrix());
+  if (pass.trace != nullptr) pass.trace->recurrences.push_back({gate_and_input, {states, out}});
 
   if (pass.tape == nullptr) return {states, out};
   pass.tape->record({}, [&device, shape, gate, input, states, out] {

@@ -90,7 +90,8 @@ TEST_F(WithoutAGpu, EveryCommandThatRunsAModelHasTheOption) {
   EXPECT_EQ(run(bench + "cpu").exit_code, 0);
   error_of(bench + "cuda:1", 1);
   error_of(bench + "cuda:", 2);
-  for (const char* command : {"translate", "generate", "score", "evaluate", "inspect", "rerank", "serve"}) {
+  for (const char* command :
+       {"translate", "generate", "score", "evaluate", "inspect", "explain", "rerank", "serve"}) {
     const std::string refused = error_of(std::string(command) + " --device gpu", 2);
     EXPECT_NE(refused.find("auto, cpu, cuda or cuda:N"), refused.npos) << command << ": " << refused;
   }

@@ -118,6 +118,24 @@ TEST_F(Refusals, OfAnUnknownInstructionSet) {
   unsetenv("DRAGOMAN_ISA");
 }
 
+TEST_F(Refusals, OfExplain) {
+  const std::string needs = "explain needs --model DIR, --source SENTENCE and --target SENTENCE";
+  expect(explain, {"--source", "cat", "--target", "cat"}, needs);
+  expect(explain, {"--model", m_, "--source", "cat"}, needs);
+  expect(explain, {"--model", m_, "--target", "cat"},
+         "explain needs --source SENTENCE: " + m_ + " translates");
+  const std::vector<std::string> pair = {"--model", m_, "--source", "cat", "--target", "cat"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), pair.begin(), pair.end());
+    return more;
+  };
+  expect(explain, with({"--step", "atention"}), "did you mean attention?");
+  expect(explain, with({"--layer", "9"}), "layer is 9, but the model has 2 layers: count from 1");
+  expect(explain, with({"--head", "9"}), "head is 9, but the model has 2 heads: count from 1");
+  expect(explain, with({"--step", "gradient", "--weight", "generator"}), "which the model does not have");
+  expect(explain, with({"--format", "json", "--columns", "3"}), "--columns has no effect with --format json");
+}
+
 TEST_F(Refusals, OfInspect) {
   const std::string empty = write("empty", "\n \n"), one = write("one", "It is.\n");
   const std::string needs = "inspect needs --model DIR, and --text SENTENCE or a FILE";

@@ -2,8 +2,10 @@
 #if defined(DRAGOMAN_CUDA_ON_HOST)
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "kernels/cuda/host/on_host.h"
+#include "report/explain.h"
 #include "search/stepped.h"
 #include "train/batches.h"
 
@@ -51,6 +53,20 @@ TEST_P(OnFarMemory, ASearchFindsTheSame) {
     return tokens;
   };
   EXPECT_EQ(tokens_on(cuda_on_host_far()), tokens_on(cuda_on_host()));
+}
+
+TEST_P(OnFarMemory, AnExplanationHasTheSameNumbers) {
+  const auto piece = [](int32_t id) { return std::to_string(id); };
+  const ExplainedPair pair = {.source = {3, 7, 2},
+                              .read = {1, 5, 9},
+                              .expected = {5, 9, 2},
+                              .source_piece = piece,
+                              .target_piece = piece};
+  const auto numbers_on = [&](const Kernels& kernels) {
+    SmallModel small(config_, kernels, 1);
+    return to_json(explain(small.model, pair, {})).dump();
+  };
+  EXPECT_EQ(numbers_on(cuda_on_host_far()), numbers_on(cuda_on_host()));
 }
 
 INSTANTIATE_TEST_SUITE_P(EverySmallModel, OnFarMemory, testing::ValuesIn(small_configs()),

@@ -1,0 +1,140 @@
+// dragoman explain: what a model computes for a pair of sentences, from subwords to the loss and a gradient.
+#include "report/explain.h"
+
+#include <algorithm>
+#include <iostream>
+#include <string>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "app/command_line.h"
+#include "app/commands.h"
+#include "app/output.h"
+#include "app/shared_options.h"
+#include "app/translating.h"
+#include "base/error.h"
+#include "search/saved_model.h"
+#include "search/score.h"
+#include "text/unicode.h"
+
+namespace dragoman::internal {
+namespace {
+
+struct ExplainCommand {
+  std::string model, source, target, from, to;
+  MachineOptions machine;
+  ExplainOptions explain;
+  OutputFormat format = OutputFormat::text;
+  int64_t columns = 8;
+};
+
+void declare(Options& options, ExplainCommand& o) {
+  auto own = options.section("", "Options");
+  declare_model(own, o.model, o.machine);
+  own.add("source", o.source, "a sentence; language models have none");
+  own.add("target", o.target, "its translation, or any text for a language model");
+  own.add("step", o.explain.step,
+          "only this step: tokens, embedding, positions, attention, norm, feed-forward, output, loss or "
+          "gradient")
+      .shows("NAME");
+  own.add("layer", o.explain.layer, "layer of the encoder and of the decoder, counted from 1", at_least(1));
+  own.add("head", o.explain.head, "attention head, counted from 1", at_least(1));
+  own.add("weight", o.explain.weight,
+          "the parameter for the gradient, by its name in the model file; by default a matrix of the layer's "
+          "feed-forward network")
+      .shows("NAME");
+  own.add("columns", o.columns, "text: columns of vectors that are shown; 0: all", at_least(0));
+  declare_format(own, o.format, "text, or a JSON object with all columns");
+  declare_languages(own, o.from, o.to);
+}
+
+void check(const ExplainCommand& o, const Options& given) {
+  if (o.model.empty() || !given.is_given("target"))
+    throw UsageError(
+        "explain needs --model DIR, --source SENTENCE and --target SENTENCE: see dragoman explain --help");
+  if (o.format == OutputFormat::json && given.is_given("columns"))
+    throw UsageError("--columns has no effect with --format json, which has all columns");
+}
+
+// The smoothing that the model was trained with; the paper's where it does not say so.
+Smoothing smoothing_of(const nlohmann::json& config) {
+  const auto training = "/recipe/training"_json_pointer;
+  const nlohmann::json said = config.contains(training) ? config.at(training) : nlohmann::json::object();
+  return {said.value("label_smoothing", 0.1F),
+          said.value("smoothing_over", "all") == "others" ? SmoothingOver::others : SmoothingOver::all};
+}
+
+std::vector<int32_t> source_ids(const SavedModel& model, const ExplainCommand& o, const Options& given) {
+  if (!has_encoder(model.model.config)) {
+    if (given.is_given("source"))
+      throw UsageError("{} is a language model, which reads no source: remove --source", o.model);
+    return {};
+  }
+  if (!given.is_given("source")) throw UsageError("explain needs --source SENTENCE: {} translates", o.model);
+  const auto ids = model.encode_source(repaired(o.source), {.from = o.from, .to = o.to});
+  return ids.empty() ? std::vector{model.vocabularies.source->special().empty_source_token()} : ids;
+}
+
+ExplainedPair pair_of(const SavedModel& model, const ExplainCommand& o, const Options& given) {
+  const StartTokens start = model.direction({.from = o.from, .to = o.to}).start;
+  ExplainedPair pair = {.source = source_ids(model, o, given),
+                        .read = start.all(),
+                        .expected = {start.all().begin() + 1, start.all().end()},
+                        .given = start.forced_length(),
+                        .source_piece = [&](int32_t id) { return model.vocabularies.source->piece(id); },
+                        .target_piece = [&](int32_t id) { return model.vocabularies.target->piece(id); }};
+  std::vector<int32_t> target = model.vocabularies.target->encode(repaired(o.target));
+  const int32_t end = model.vocabularies.target->special().end;
+  if (end < 0 && !target.empty()) target.erase(target.begin());  // the decoder is given the first symbol
+  pair.read.insert(pair.read.end(), target.begin(), target.end());
+  pair.expected.insert(pair.expected.end(), target.begin(), target.end());
+  if (end >= 0) {
+    pair.expected.push_back(end);
+  } else {
+    pair.read.pop_back();
+  }
+  if (pair.expected.size() == pair.given) throw UsageError("--target has no token that the model predicts");
+  const auto longest = static_cast<int64_t>(std::max(pair.source.size(), pair.read.size()));
+  if (longest > model.max_positions)
+    throw UsageError(
+        "the pair has a side of {} subwords, but the model has only {} positions: give shorter sentences",
+        longest, model.max_positions);
+  return pair;
+}
+
+nlohmann::ordered_json json_of(const ExplainCommand& o, const Explanation& explanation) {
+  nlohmann::ordered_json json = {{"source", repaired(o.source)}, {"target", repaired(o.target)}};
+  json.update(to_json(explanation));
+  return json;
+}
+
+// Unless a user asks for other ones, the columns that fit into a line.
+TextLayout layout_of(const ExplainCommand& o, const Options& given) {
+  constexpr int64_t labels = 16, column = 10;
+  const int64_t width = terminal_width(), fitting = (width - labels) / column;
+  return {.columns = given.is_given("columns") ? o.columns : std::min(o.columns, fitting), .width = width};
+}
+
+}  // namespace
+
+void explain(const Arguments& arguments) {
+  ExplainCommand o;
+  Options options;
+  declare(options, o);
+  CommandLine line("explain", summary_of("explain"));
+  line.add_options(options);
+  if (!line.read(arguments)) return;
+  check(o, options);
+  const auto model = load_model(o.model, o.machine);
+  o.explain.smoothing = smoothing_of(model->config);
+  const ExplainedPair pair = pair_of(*model, o, options);
+  Explanation explanation;
+  options.check([&] { explanation = explain(model->model, pair, o.explain); });
+  std::cout << (o.format == OutputFormat::json ? json_of(o, explanation).dump() + "\n"
+                                               : to_text(explanation, layout_of(o, options)));
+  flush_output();
+}
+
+}  // namespace dragoman::internal
