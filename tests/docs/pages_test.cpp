@@ -1,6 +1,6 @@
-// The pages are true where that can be seen: what docs/annotated.md quotes stands in the source, the files and
-// names of its tables exist, the tables of docs/gpu.md are what a script computes, and the links of every page lead
-// somewhere.
+// The pages are true where that can be seen: what docs/annotated.md quotes stands in the source, its commands print
+// what it shows, the files and names of its tables exist, the tables of docs/gpu.md are what a script computes, and the
+// links of every page lead somewhere.
 #include <filesystem>
 #include <regex>
 #include <sstream>
@@ -122,6 +122,11 @@ TEST(AnnotatedPage, NamesWhatThereIs) {
   }
   EXPECT_GT(files, 100);
   EXPECT_GT(names, 100);
+}
+
+TEST(AnnotatedPage, ShowsWhatItsCommandsPrint) {
+  expect_script_passes(fmt::format("DRAGOMAN='{0}' '{1}/tools/page_commands' '{1}/docs/annotated.md'",
+                                   DRAGOMAN_PROGRAM, root.string()));
 }
 
 TEST(GpuPage, ShowsWhatTheModelOfCostComputes) {
