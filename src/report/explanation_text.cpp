@@ -22,7 +22,7 @@ std::string padded_right(const std::string& text, int64_t width) {
   return text + std::string(static_cast<size_t>(std::max<int64_t>(width - columns_of(text), 0)), ' ');
 }
 
-// The minus of text has the width of a digit; "-0.0000" is no number that people write.
+// Zero has no sign, even if it was rounded from below.
 std::string number_on_page(double value, int digits) {
   if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
   std::string text = fmt::format("{:.{}f}", value, digits);

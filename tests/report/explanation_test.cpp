@@ -233,6 +233,13 @@ TEST(Explanation, AStackWithoutThatLayerSaysSo) {
   EXPECT_FALSE(steps.at("norm").contains("encoder"));
 }
 
+TEST(Explanation, AnOutputThatIsNotFiniteIsAnError) {
+  SmallModel small(small_configs()[0].config, kernels_for("baseline"), 1);
+  small.model.decoder_norm.gain.writable_values()[3] = std::nanf("");
+  EXPECT_THROW(explain(small.model, pair_of_ids({3, 2}, {1, 5}, {5, 2}), {}), Error);
+  EXPECT_NO_THROW(explain(small.model, pair_of_ids({3, 2}, {1, 5}, {5, 2}), {.step = "attention"}));
+}
+
 // A text that decoding forces is in no loss.
 TEST(Explanation, GivenTokensCountInNoLoss) {
   SmallModel small(small_configs()[0].config, kernels_for("baseline"), 1);

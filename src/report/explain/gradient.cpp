@@ -1,7 +1,6 @@
 // The gradient of one weight, beside what the loss does when the weight moves a little.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include <fmt/format.h>
 
@@ -20,7 +19,7 @@ ModelConfig without_dropout(ModelConfig config) {
 // The same model with room for gradients: the traced one may be mapped from its file.
 class LearningModel {
  public:
-  explicit LearningModel(const TracedPair& traced, const Smoothing& smoothing)
+  LearningModel(const TracedPair& traced, const Smoothing& smoothing)
       : t_(traced),
         smoothing_(smoothing),
         model_(without_dropout(traced.model.config), traced.model.device, Buffers::weights_and_gradients),
@@ -83,9 +82,8 @@ const Parameter& parameter_named(const LearningModel& model, const std::string& 
     if (parameter.name == name) return parameter;
     names.push_back(parameter.name);
   }
-  throw OptionError("weight",
-                    fmt::format("is {}, which the model does not have{}", in_quotes(name),
-                                names.empty() ? "" : "; did you mean " + nearest(name, names) + "?"));
+  throw OptionError("weight", fmt::format("is {}, which the model does not have; did you mean {}?",
+                                          in_quotes(name), nearest(name, names)));
 }
 
 size_t largest_of(const std::vector<float>& gradient) {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "report/explain/steps.h"
 
@@ -136,6 +137,10 @@ Step explain_tokens(const TracedPair& t, const ExplainOptions&) {
   Step step = {.name = "tokens", .sections = {}};
   for (const InputSide& side : sides_of(t))
     step.sections.push_back({.name = side.name, .title = side.title, .tables = {token_table(t, side)}});
+  if (t.pair.given > 0)
+    step.sections.back().notes.push_back(
+        fmt::format("Every output of this model begins with {}, which is given and counts in no loss.",
+                    fmt::join(std::span(t.expected_labels).first(t.pair.given), " ")));
   return step;
 }
 

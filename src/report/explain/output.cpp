@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/error.h"
 #include "report/explain/predictions.h"
 #include "report/explain/steps.h"
 
@@ -69,6 +70,9 @@ Predictions predictions(const TracedPair& t) {
     double sum = 0;
     for (const float logit : row) sum += std::exp(static_cast<double>(logit) - top);
     p.log_sums.push_back(top + std::log(sum));
+    if (!std::isfinite(p.log_sums.back()))
+      throw Error(
+          "the model's output is not finite: it is damaged, or its training diverged; use another model");
   }
   return p;
 }

@@ -14,6 +14,7 @@ struct Predictions {
            log_sums[static_cast<size_t>(row)];
   }
 };
+// Throws an Error where they are not finite.
 Predictions predictions(const TracedPair& traced);
 
 }  // namespace dragoman::internal
