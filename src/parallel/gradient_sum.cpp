@@ -60,10 +60,12 @@ void GradientSum::start_ready_slices() {
   const auto gradients = parameters_.gradients();
   for (; started_ < order_.size() && pending_[static_cast<size_t>(order_[started_])] == 0; ++started_) {
     const auto begin = static_cast<size_t>(order_[started_] * slice_);
-    const auto slice =
-        gradients.subspan(begin, std::min(static_cast<size_t>(slice_), gradients.size() - begin));
-    on_host_.emplace_back(parameters_.memory(), slice);
-    processes_.start_sum(on_host_.back().span(), wire_);
+    auto slice = gradients.subspan(begin, std::min(static_cast<size_t>(slice_), gradients.size() - begin));
+    if (!processes_.sums_device_memory()) {
+      on_host_.emplace_back(parameters_.memory(), slice);
+      slice = on_host_.back().span();
+    }
+    processes_.start_sum(slice, wire_);
   }
 }
 
