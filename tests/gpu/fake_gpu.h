@@ -45,6 +45,7 @@ struct FakeGpu {
   cudaError_t start_status = cudaSuccess;   // of a new stream
   cudaError_t launch_status = cudaSuccess;  // of the next launch
   cudaError_t failure = cudaSuccess;        // of every wait
+  int failing_wait = -1;                    // with this one the GPU is lost
   size_t capacity = size_t{1} << 30;
   bool only_splits = false;  // cuBLASLt knows no algorithm but those that split the sum
   uint64_t refused_columns[2] =

@@ -100,8 +100,9 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  ++fake_gpu().waits;
-  return stream_of(stream).run_all() ? fake_gpu().failure : cudaErrorLaunchTimeout;
+  FakeGpu& gpu = fake_gpu();
+  if (gpu.waits++ == gpu.failing_wait) gpu.failure = cudaErrorIllegalAddress;
+  return stream_of(stream).run_all() ? gpu.failure : cudaErrorLaunchTimeout;
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {

@@ -36,7 +36,10 @@ NcclFound open() {
   const char* const named = std::getenv("DRAGOMAN_NCCL");
   const std::string name = named != nullptr && *named != '\0' ? named : "libnccl.so.2";
   void* const library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return {{}, 0, "NCCL cannot be opened (" + std::string(dlerror()) + ")"};
+  if (library == nullptr) {
+    const std::string reason = dlerror();
+    return {{}, 0, "NCCL cannot be opened (" + reason + "); install libnccl2, or nvidia-nccl-cu13 by pip"};
+  }
   NcclFound found = {};
   int version = 0;
   const bool complete = find_all(library, found.functions);
