@@ -25,7 +25,8 @@ int64_t part_tokens_on(const Kernels& kernels, const TrainingConfig& training) {
   return is_gpu(kernels) ? 0 : part_on_cpu;
 }
 
-// In bytes: what is free, and what a run takes of it. No other process needs a GPU's, but kernels need some beside the pool.
+// In bytes: what is free, and what a run takes of it. A GPU's is this process's alone, but kernels need some beside the
+// pool.
 struct Memory {
   int64_t available, taken;
 };

@@ -1,5 +1,5 @@
-// Several processes that each train on a GPU and sum gradients in the GPUs' memory: with twins of the plug-in and of NCCL
-// (tests/gpu/twins/), so that no GPU is needed.
+// Several processes that each train on a GPU and sum gradients in the GPUs' memory: with twins of the plug-in and of
+// NCCL (tests/gpu/twins/), so that no GPU is needed.
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -87,11 +87,11 @@ TEST_F(ProcessesOnGpusTest, CanSendGradientsInBf16) {
   EXPECT_EQ(results_of("mpi"), results_of("nccl"));
 }
 
-// One of three owns fewer numbers than the others.
+// Of 4 million numbers; and one of three owns fewer than the others.
 TEST_F(ProcessesOnGpusTest, SumGradientsOfManySlices) {
   set("TWIN_GPUS", "3");
   with_processes(3);
-  const std::vector<std::string> more = {"--data.symbols=36000", steps(2), "--data.sentences=2",
+  const std::vector<std::string> more = {"--data.symbols=48000", steps(2), "--data.sentences=2",
                                          "--training.ema=0", "--checkpoints.every=0"};
   ASSERT_EQ(train("nccl", more), 0) << log();
   without_nccl();

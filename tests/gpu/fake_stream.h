@@ -1,5 +1,5 @@
-// A stream of a GPU that tests make up: what it was asked for is done when someone waits for it or asks whether it is done,
-// and not before. Inline, since NCCL's twin is a library of its own that puts tasks on it.
+// A stream of a GPU that tests make up: what it was asked for is done when someone waits for it or asks whether it is
+// done, and not before. Inline, since NCCL's twin is a library of its own that puts tasks on it.
 #pragma once
 
 #include <deque>

@@ -17,6 +17,10 @@ const Nccl& nccl() {
   return found.functions;
 }
 
+bool is_error(NcclResult result) {
+  return result != NcclResult::success && result != NcclResult::in_progress;
+}
+
 size_t aligned(size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
 }  // namespace
@@ -136,7 +140,7 @@ void CudaSums::send_parts(const Slice& slice) {
   copy(slice.arrived + begin(group_.number), slice.outgoing + begin(group_.number), slice.bytes(own));
   NcclResult result = nccl_.begin_group();
   const auto add = [&](NcclResult one) {
-    if (result == NcclResult::success) result = one;
+    if (!is_error(result)) result = one;
   };
   for (int other = 0; other < group_.count; ++other) {
     if (other == group_.number) continue;
@@ -147,9 +151,8 @@ void CudaSums::send_parts(const Slice& slice) {
       add(nccl_.receive(slice.arrived + begin(other), static_cast<size_t>(own), slice.type(), other,
                         communicator_, stream_));
   }
-  const NcclResult end = nccl_.end_group();
-  settle(result == NcclResult::success || result == NcclResult::in_progress ? end : result,
-         "sending gradients");
+  add(nccl_.end_group());
+  settle(result, "sending gradients");
 }
 
 void CudaSums::add_parts(const Slice& slice) {
@@ -191,7 +194,7 @@ void CudaSums::settle(NcclResult result, const char* doing) {
     const NcclResult asked = nccl_.get_state(communicator_, &result);
     if (asked != NcclResult::success) result = asked;
   }
-  if (result == NcclResult::success) return;
+  if (!is_error(result)) return;
   fail("NCCL failed at " + std::string(doing) + " on " + gpu_.name() + " (" + nccl_.words_of(result) +
        "): start again with NCCL_DEBUG=WARN, which prints the reason");
 }
