@@ -1,5 +1,5 @@
-// DeviceSums: sums over the GPUs of several processes. Values stay in the GPUs' memory and are summed there, while other
-// kernels go on. Plain types only: a plug-in implements it (cuda_plugin.h).
+// DeviceSums: sums over the GPUs of several processes. Values stay in the GPUs' memory and are summed there, while
+// other kernels go on. Plain types only: a plug-in implements it (cuda_plugin.h).
 #pragma once
 
 #include <stdint.h>

@@ -5,8 +5,8 @@
 //   cuda     the first GPU that can be used
 //   cuda:1   the GPU of this number
 //
-// Of several processes that train together on one machine each takes another GPU for `auto` and `cuda`: the first process
-// the first one, and so on (set_local_process).
+// Where several processes train together on one machine, `auto` and `cuda` are the first GPU for the first process, the
+// second one for the second, and so on (set_local_process).
 //
 // GPUs are used through a plug-in, libdragoman_cuda.so, so that the program itself needs nothing of NVIDIA's. It is
 // opened when one of these functions first asks for it; DRAGOMAN_CUDA_PLUGIN may name another file.

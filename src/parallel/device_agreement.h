@@ -8,8 +8,8 @@
 
 namespace dragoman::internal {
 
-// Collective. By which their DeviceSums find each other; nothing where gradients must go through the host, and where any
-// process has a GPU the log says why. Throws Error where two processes have one GPU, or versions of NCCL differ.
+// Collective. The id by which their DeviceSums find each other; none where gradients must go through the host: if any
+// process has a GPU, the log says why. Throws Error where two processes have one GPU, or versions of NCCL differ.
 std::optional<DeviceSumsId> agree_on_device_sums(Processes& processes, const Kernels& kernels);
 
 }  // namespace dragoman::internal

@@ -7,8 +7,8 @@
 namespace dragoman::internal {
 namespace {
 
-// Large enough that a process's part of a slice is worth a message, small enough that the first sum starts early. Between
-// GPUs messages are faster, while what is done once a slice takes as long.
+// Large enough that a process's part of a slice is worth a message, small enough that the first sum starts early.
+// Messages between GPUs are faster, while a slice takes as long to start.
 int64_t default_slice(const Processes& processes) {
   const int64_t least = processes.sums_device_memory() ? 1 << 22 : 1 << 20;
   return std::max(least, processes.count() * (int64_t{1} << 14));

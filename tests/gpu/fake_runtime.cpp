@@ -1,5 +1,6 @@
 // CUDA's runtime, of a GPU that tests make up.
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -38,6 +39,11 @@ std::map<void*, size_t>& allocations() {
 }
 
 cudaError_t last_error = cudaSuccess;
+
+[[noreturn]] void wait_forever() {
+  std::fputs("a stream is waited for that waits for another process\n", stderr);
+  std::abort();
+}
 
 }  // namespace
 
@@ -102,7 +108,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   FakeGpu& gpu = fake_gpu();
   if (gpu.waits++ == gpu.failing_wait) gpu.failure = cudaErrorIllegalAddress;
-  return stream_of(stream).run_all() ? gpu.failure : cudaErrorLaunchTimeout;
+  if (!stream_of(stream).run_all()) wait_forever();
+  return gpu.failure;
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
@@ -179,7 +186,8 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   const FakeEvent& awaited = event_of(event);
   if (awaited.stream != nullptr && awaited.after > awaited.stream->done) ++fake_gpu().waits;
-  return awaited.wait() ? fake_gpu().failure : cudaErrorLaunchTimeout;
+  if (!awaited.wait()) wait_forever();
+  return fake_gpu().failure;
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {

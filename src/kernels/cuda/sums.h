@@ -1,5 +1,5 @@
-// Kernels for sums over processes: what a process does with the parts of a slice that it receives. They run beside those
-// of the table, on a stream of their own.
+// Kernels for sums over processes: what a process does with the numbers that it sends and receives. They run beside
+// those of the table, on a stream of their own.
 #pragma once
 
 #include "kernels/context.h"

@@ -217,8 +217,8 @@ std::string MpiProcesses::broadcast(const std::string& text) {
 
 // --- sums ------------------------------------------------------------------------------------------
 
-// A call that may wait for other processes. Where NCCL is the first to notice that one is gone, the heartbeat is about to
-// tell which.
+// A call that may wait for other processes. Where NCCL is the first to notice that one is gone, the heartbeat is about
+// to tell which.
 template <class Call>
 void MpiProcesses::on_device(Call call) {
   device_backoff_ = {};

@@ -1,6 +1,6 @@
 // A twin of the plug-in, for tests of the whole program: all of src/kernels/cuda/gpu/, on GPUs that tests make up,
-// whose kernels the host runs. TWIN_GPUS says how many there are (two), TWIN_FAILING_WAIT_OF_1 which wait for it the GPU of
-// process 1 does not survive (none).
+// whose kernels the host runs. TWIN_GPUS says how many there are (two), TWIN_FAILING_WAIT_OF_1 at which wait for it the
+// GPU of process 1 fails (never).
 #include <cstdlib>
 #include <string>
 

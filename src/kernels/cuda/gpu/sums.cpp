@@ -86,8 +86,8 @@ void CudaSums::close() noexcept {
   if (stream_ != nullptr) cudaStreamDestroy(stream_);
 }
 
-// Memory is allocated in the order of the GPU's own stream, for which start() makes this one wait. Sums in progress still
-// use the old memory.
+// Memory is allocated in the order of the GPU's own stream, which start() makes this one wait for. Sums in progress use
+// the old memory still.
 char* CudaSums::memory(size_t bytes) {
   if (bytes > memory_size_) {
     if (memory_ != nullptr) finish();

@@ -1,8 +1,8 @@
 // CudaSums: sums over the GPUs of several processes, by NCCL, on a stream of their own.
 //
-// NCCL's own sums add in an order that depends on how the GPUs are connected. So it only moves data: each process owns a
-// part of the values, receives that part from every other one, adds them in the order of the processes' numbers, and the
-// sums are gathered. All of this is put on the stream at once; the host waits for it in finish() alone.
+// The order in which NCCL itself adds depends on how the GPUs are connected. So it only moves data: each process owns a
+// part of the values, receives that part from every other one, and adds them in the order of the processes' numbers;
+// then the sums are gathered. All of this is put on the stream at once; the host waits for it in finish() alone.
 #pragma once
 
 #include <memory>
