@@ -65,6 +65,7 @@ struct FakeGpu {
 FakeGpu& fake_gpu();
 // All streams do what they can.
 void let_time_pass();
+size_t other_stream_count();  // beside the first
 // All is as at first, but the stream goes on.
 void reset_fake_gpu();
 // From here on a failure of the plug-in's is an Error.

@@ -52,6 +52,8 @@ void dragoman::internal::let_time_pass() {
   for (FakeStream* stream : other_streams()) stream->run_all();
 }
 
+size_t dragoman::internal::other_stream_count() { return other_streams().size(); }
+
 extern "C" {
 
 cudaError_t cudaDriverGetVersion(int* version) {

@@ -151,6 +151,7 @@ TEST_F(CudaSumsTest, ALargerSliceMayFollowASmallerOneThatIsInProgress) {
   std::vector<Values> small(1, Values(100, 2)), large(1, Values(5000, 3));
   start(small, true);
   start(large, true);
+  fake_gpu().run_all();  // the stream in whose order memory is freed
   finish();
   EXPECT_EQ(small[0], Values(100, 2));
   EXPECT_EQ(large[0], Values(5000, 3));
@@ -171,6 +172,7 @@ TEST_F(CudaSumsTest, AProcessThatIsLostEndsTheWaitAndTheValuesAreLeftAlone) {
 TEST_F(CudaSumsTest, ALostProcessIsNoticedWhileTheyConnect) {
   lost_ = true;
   EXPECT_EQ(failure_of([&] { open(2); }), "a process was lost");
+  EXPECT_EQ(other_stream_count(), 0u) << "what was opened stays open";
 }
 
 TEST_F(CudaSumsTest, AnErrorOfNcclIsASentence) {
