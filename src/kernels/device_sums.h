@@ -32,7 +32,8 @@ class DeviceSums {
   // before this call have written. Kernels must not touch the values until finish() returns. In bf16 what is sent is
   // rounded, and sums are of floats in any case.
   virtual void start(float* values, int64_t count, bool in_bf16) = 0;
-  virtual void finish() = 0;
+  // Returns the seconds for which the GPU had nothing to do but these sums.
+  virtual double finish() = 0;
 };
 
 }  // namespace dragoman::internal

@@ -64,7 +64,6 @@ class MpiProcesses : public Processes {
   void check(int code, const char* action);
   template <class Call>
   void on_device(Call call);
-  void finish_host_sums();
 
   Communicators communicators_ = {};
   int local_count_ = 1, share_of_threads_ = 1;
@@ -248,16 +247,8 @@ void MpiProcesses::start_sum(std::span<float> values, GradientFormat wire) {
 }
 
 void MpiProcesses::finish_sums() {
+  if (device_sums_) return on_device([&] { seconds_waited_ += device_sums_->finish(); });
   const auto begin = Clock::now();
-  if (device_sums_) {
-    on_device([&] { device_sums_->finish(); });
-  } else {
-    finish_host_sums();
-  }
-  seconds_waited_ += seconds_since(begin);
-}
-
-void MpiProcesses::finish_host_sums() {
   while (!sums_->wait_for_all()) {
     throw_if_lost();
     if (const std::exception_ptr failure = sums_->failure()) {
@@ -265,6 +256,7 @@ void MpiProcesses::finish_host_sums() {
       std::rethrow_exception(failure);
     }
   }
+  seconds_waited_ += seconds_since(begin);
 }
 
 void MpiProcesses::cancel_sums() {

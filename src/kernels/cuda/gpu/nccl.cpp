@@ -38,7 +38,8 @@ NcclFound open() {
   void* const library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const std::string reason = dlerror();
-    return {{}, 0, "NCCL cannot be opened (" + reason + "); install libnccl2, or nvidia-nccl-cu13 by pip"};
+    return {
+        {}, 0, "NCCL cannot be opened (" + reason + "); install it, or name its library in DRAGOMAN_NCCL"};
   }
   NcclFound found = {};
   int version = 0;

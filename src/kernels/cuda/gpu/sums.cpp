@@ -1,6 +1,7 @@
 #include "kernels/cuda/gpu/sums.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include "kernels/cuda/gpu/fail.h"
@@ -172,9 +173,16 @@ void CudaSums::copy(void* to, const void* from, size_t bytes) {
   if (bytes > 0) gpu_.check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_), "a copy");
 }
 
-void CudaSums::finish() {
+double CudaSums::finish() {
+  wait_for(gpu_.stream());
+  const auto begin = std::chrono::steady_clock::now();
+  wait_for(stream_);
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+void CudaSums::wait_for(cudaStream_t stream) {
   gpu_.use();
-  gpu_.check(cudaEventRecord(event_, stream_), "a sum over processes");
+  gpu_.check(cudaEventRecord(event_, stream), "a sum over processes");
   for (;;) {
     const cudaError_t status = cudaEventQuery(event_);
     if (status == cudaSuccess) return;

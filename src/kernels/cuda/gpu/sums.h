@@ -24,7 +24,7 @@ class CudaSums final : public DeviceSums {
   ~CudaSums() override;
 
   void start(float* values, int64_t count, bool in_bf16) override;
-  void finish() override;
+  double finish() override;
 
  private:
   struct Slice;
@@ -36,6 +36,7 @@ class CudaSums final : public DeviceSums {
   void send_parts(const Slice& slice);
   void add_parts(const Slice& slice);
   void copy(void* to, const void* from, size_t bytes);
+  void wait_for(cudaStream_t stream);
   void settle(NcclResult result, const char* doing);
 
   Gpu& gpu_;
