@@ -11,7 +11,9 @@ Each process sends and receives 2 (N - 1) / N times the gradients, at the link's
 floats, each of which costs 2 (N - 1) messages of some microseconds. All wait for the slowest of N processes: if times
 have a relative standard deviation s, it takes about s sqrt(2 ln N) longer than the mean.
 
-GPUs: a node's eight sum over NVLink, then the nodes, each over its link; a slice costs some microseconds whatever N is.
+GPUs: each sends every other one its part of a slice of 2^22 floats, over NVLink within a node of eight, and else over the
+node's link, which its GPUs share; the sums are gathered so that they pass over each link once. A slice costs some
+microseconds whatever N is.
 """
 import argparse
 import dataclasses
@@ -32,7 +34,7 @@ MEMORY = 2.72e12  # bytes a second, measured
 WEIGHT_BYTES = 40  # that an update reads and writes for each weight: clearing, rounding, the norm, Adam
 
 # Assumed, not measured: bytes a second of a GPU over NVLink and of a node's link, each way, and seconds a slice.
-NODE, NVLINK, LINK, SLICE = 8, 400e9, 400e9 / 8, 30e-6
+NODE, NVLINK, LINK, SLICE = 8, 400e9, 400e9 / 8, 100e-6
 
 # Two processors of an AMD EPYC (Zen 4) in bf16, with d_model 512 and 16,000 words: docs/performance.md.
 PROCESSORS, PROCESSORS_WORDS = 1978, 16_000
@@ -57,8 +59,8 @@ def update_seconds(n, compute, spread, parameters, last, exchange):
     return slowest + beyond_backward + exchange(last)
 
 
-def slices(n, count):
-    return -(-count // max(2**20, 2**14 * n))
+def slices(n, count, least=2**20):
+    return -(-count // max(least, 2**14 * n))
 
 
 def by_messages(n, bytes_each, bytes_per_second, message_seconds):
@@ -68,8 +70,9 @@ def by_messages(n, bytes_each, bytes_per_second, message_seconds):
 
 def between_gpus(n, bytes_each):
     within, nodes = min(n, NODE), -(-n // NODE)
-    share = 2 * (within - 1) / within / NVLINK + 2 * (nodes - 1) / nodes / LINK
-    return lambda count: count * bytes_each * share + (slices(n, count) * SLICE if n > 1 else 0)
+    parts = (within - 1) / n / NVLINK + within * (n - within) / n / LINK
+    sums = (within - 1) / within / NVLINK + (nodes - 1) / nodes / LINK
+    return lambda count: count * bytes_each * (parts + sums) + (slices(n, count, 2**22) * SLICE if n > 1 else 0)
 
 
 # --- the articles' recipes ------------------------------------------------------------------------------------------

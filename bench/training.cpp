@@ -162,13 +162,14 @@ int main(int argc, char** argv) try {
   settings.threads = static_cast<int>(threads);
   set_size(size, settings);
   if (vocabulary > 0) settings.vocabulary = vocabulary;
+  const auto processes = join_processes();
   settings.kernels = &table_of(device, products);
   settings.precision = precision_on(*settings.kernels, products);
   if (is_gpu(*settings.kernels)) settings.part_tokens = 0;
   if (part_tokens >= 0) settings.part_tokens = part_tokens;
-  const auto processes = join_processes();
   if (processes->count() > 1 && !against.empty())
     throw UsageError("--against works with a single process only");
+  processes->use_device(*settings.kernels);
   if (settings.threads == 0) settings.threads = processes->share_of_threads();
   Comparison(settings, *processes, against, name_on(*settings.kernels, products)).run();
   processes->shutdown();

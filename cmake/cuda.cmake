@@ -1,8 +1,8 @@
 # The plug-in for GPUs, libdragoman_cuda.so: src/kernels/cuda/. The program opens it when a GPU is asked for, and neither
 # links nor needs anything of NVIDIA's.
 #
-# CMake 3.25 does not know CUDA 13 nor its architectures, so nvcc is called as it is: for the one file that has kernels,
-# table.cpp. The files of gpu/ are C++ for the host's compiler.
+# CMake 3.25 does not know CUDA 13 nor its architectures, so nvcc is called as it is: for the files that have kernels,
+# table.cpp and sums.cpp. The files of gpu/ are C++ for the host's compiler.
 #   DRAGOMAN_CUDA                 ON where nvcc is found: in /usr/local/cuda, PATH, or build/cuda (tools/setup cuda)
 #   DRAGOMAN_CUDA_ARCHITECTURES   compute capabilities times 10; newer GPUs compile the last one's intermediate code
 set(cuda_source ${PROJECT_SOURCE_DIR}/src/kernels/cuda)
@@ -52,17 +52,21 @@ if(DRAGOMAN_WERROR)
   list(APPEND nvcc_flags -Werror all-warnings)
 endif()
 
-set(cuda_table ${PROJECT_BINARY_DIR}/cuda_table.o)
-add_custom_command(
-  OUTPUT ${cuda_table}
-  COMMAND ${DRAGOMAN_NVCC} ${nvcc_flags} -c ${cuda_source}/table.cpp -o ${cuda_table} -MD -MF ${cuda_table}.d -MT ${cuda_table}
-  DEPENDS ${cuda_source}/table.cpp
-  DEPFILE ${cuda_table}.d
-  COMMENT "Compiling the GPU's kernels for ${DRAGOMAN_CUDA_ARCHITECTURES}"
-  VERBATIM)
+set(cuda_kernels)
+foreach(name table sums)
+  set(object ${PROJECT_BINARY_DIR}/cuda_${name}.o)
+  add_custom_command(
+    OUTPUT ${object}
+    COMMAND ${DRAGOMAN_NVCC} ${nvcc_flags} -c ${cuda_source}/${name}.cpp -o ${object} -MD -MF ${object}.d -MT ${object}
+    DEPENDS ${cuda_source}/${name}.cpp
+    DEPFILE ${object}.d
+    COMMENT "Compiling ${name}.cpp of the GPU's kernels for ${DRAGOMAN_CUDA_ARCHITECTURES}"
+    VERBATIM)
+  list(APPEND cuda_kernels ${object})
+endforeach()
 
-add_library(dragoman_cuda SHARED ${cuda_files} ${cuda_table})
-set_source_files_properties(${cuda_table} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+add_library(dragoman_cuda SHARED ${cuda_files} ${cuda_kernels})
+set_source_files_properties(${cuda_kernels} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
 target_include_directories(dragoman_cuda PRIVATE ${PROJECT_SOURCE_DIR}/src)
 target_include_directories(dragoman_cuda SYSTEM PRIVATE ${DRAGOMAN_CUDA_INCLUDE})
 target_compile_definitions(dragoman_cuda PRIVATE DRAGOMAN_PLUGIN_VERSION="${PROJECT_VERSION}")
@@ -71,9 +75,10 @@ target_link_libraries(dragoman_cuda PRIVATE ${DRAGOMAN_CUDART} ${DRAGOMAN_CUBLAS
 set(exports ${PROJECT_SOURCE_DIR}/cmake/cuda_exports.map)
 target_link_options(dragoman_cuda PRIVATE -Wl,--version-script=${exports} -Wl,--no-undefined -Wl,--as-needed)
 get_filename_component(cuda_libraries ${DRAGOMAN_CUBLASLT} DIRECTORY)
-# Beside it; in a bundle of tools/gpu; in a build; in NVIDIA's wheel where it is part of ours; in NVIDIA's own packages.
-set(cuda_rpath "$ORIGIN" "$ORIGIN/../lib" "$ORIGIN/.." "$ORIGIN/../nvidia/cu13/lib" /usr/local/cuda-13/lib64
-               /usr/local/cuda/lib64)
+# Where cuBLASLt and NCCL are: beside it; in a bundle of tools/gpu; in a build; in NVIDIA's wheels where it is part of ours;
+# in NVIDIA's own packages.
+set(cuda_rpath "$ORIGIN" "$ORIGIN/../lib" "$ORIGIN/.." "$ORIGIN/../nvidia/cu13/lib" "$ORIGIN/../nvidia/nccl/lib"
+               /usr/local/cuda-13/lib64 /usr/local/cuda/lib64)
 set_target_properties(dragoman_cuda PROPERTIES
   LINK_DEPENDS ${exports} UNITY_BUILD OFF LINKER_LANGUAGE CXX
   LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}

@@ -8,7 +8,8 @@ if(DRAGOMAN_TESTS AND NOT DRAGOMAN_SANITIZE MATCHES "thread")
   find_package(Boost 1.74 QUIET COMPONENTS context)
   if(Boost_CONTEXT_FOUND)
     file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/kernels/cuda/host/*.cpp
-                                        ${PROJECT_SOURCE_DIR}/src/kernels/cuda/table.cpp)
+                                        ${PROJECT_SOURCE_DIR}/src/kernels/cuda/table.cpp
+                                        ${PROJECT_SOURCE_DIR}/src/kernels/cuda/sums.cpp)
     add_library(dragoman_cuda_on_host STATIC ${sources})
     set_target_properties(dragoman_cuda_on_host PROPERTIES UNITY_BUILD OFF)
     # -O2 in every preset: what fibers compute takes long enough. The other flags are those of the CPU's kernels; and

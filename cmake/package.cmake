@@ -60,6 +60,7 @@ which Debian does not have: NVIDIA's package libcublas-13-0, or its toolkit.")
   set(CPACK_DEBIAN_CUDA_PACKAGE_SHLIBDEPS OFF)
   set(CPACK_DEBIAN_CUDA_PACKAGE_DEPENDS "dragoman (= ${PROJECT_VERSION})")
   set(CPACK_DEBIAN_CUDA_PACKAGE_RECOMMENDS "libcublas-13-0 | libcublas-13-1 | libcublas-13-2")
+  set(CPACK_DEBIAN_CUDA_PACKAGE_SUGGESTS "libnccl2")  # for several processes
   set(CPACK_DEBIAN_CUDA_PACKAGE_ENHANCES "libdragoman${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
 endif()
 set(CPACK_COMPONENTS_ALL ${components})

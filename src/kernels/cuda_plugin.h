@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "kernels/device_sums.h"
 #include "kernels/kernels.h"
 
 namespace dragoman::internal {
@@ -18,15 +19,22 @@ struct CudaDriver {
 
 struct CudaGpu {
   char name[256];
-  int major, minor;  // compute capability
-  int64_t memory;    // bytes
+  int major, minor;      // compute capability
+  int64_t memory;        // bytes
+  unsigned char id[16];  // another one for every GPU in the world
+};
+
+// NCCL, which is opened when it is first asked for.
+struct NcclLibrary {
+  int version;          // 22907 is 2.29.7; 0: it cannot be used
+  const char* problem;  // then, why
 };
 
 struct CudaPlugin {
-  // First, and compared first: in another version nothing else need be where it is here. The size of the table of
-  // kernels tells builds from each other that were made between two versions.
+  // First, and compared first: in another version nothing else need be where it is here. The size of the tables
+  // tells builds from each other that were made between two versions.
   const char* version;
-  int64_t kernels_size;
+  int64_t tables_size;
 
   // Called once before all that follows. `fail` throws the program's Error, through the plug-in's functions.
   void (*start)(void (*fail)(const char* message));
@@ -35,7 +43,14 @@ struct CudaPlugin {
   int64_t (*free_memory)(int gpu);
   // With products of floats exact, or of floats rounded to tf32. The same pointer at every call.
   const Kernels* (*table)(int gpu, bool tf32);
+
+  // Sums over processes, by NCCL. open_sums() returns when all processes have called it; the caller owns the result.
+  NcclLibrary (*nccl)();
+  void (*new_sums_id)(DeviceSumsId*);
+  DeviceSums* (*open_sums)(int gpu, const DeviceSumsGroup&);
 };
+
+constexpr int64_t cuda_plugin_tables_size = sizeof(Kernels) + sizeof(CudaPlugin);
 
 using CudaPluginFunction = const CudaPlugin* (*)();
 constexpr const char* cuda_plugin_function = "dragoman_cuda_plugin";

@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cstdlib>
 #include <deque>
@@ -71,7 +73,7 @@ const CudaPlugin& open_plugin() {
   if (plugin.version != version())
     throw Error("{} is of Dragoman {}, but this is Dragoman {}: install both of one version", path.string(),
                 plugin.version, version());
-  if (plugin.kernels_size != static_cast<int64_t>(sizeof(Kernels)))
+  if (plugin.tables_size != cuda_plugin_tables_size)
     throw Error("{} is of another build of Dragoman {} than this: build both together", path.string(),
                 version());
   plugin.start(fail);
@@ -138,16 +140,20 @@ const Kernels& choose(const CudaPlugin& plugin, int gpu, bool tf32) {
   return *table;
 }
 
-// The first GPU that can be used.
+std::atomic<int> local_process = 0;
+
+// The first GPU that can be used; of several processes each takes the next one, and after the last GPU the first again.
 const Kernels& first_gpu() {
   const CudaPlugin& plugin = plugin_with_gpus();
+  std::vector<int> usable;
   std::string first_problem;
   for (int number = 0; number < plugin.driver().gpus; ++number) {
     const std::string problem = problem_of(describe(plugin, number), number);
-    if (problem.empty()) return choose(plugin, number, false);
+    if (problem.empty()) usable.push_back(number);
     if (first_problem.empty()) first_problem = problem;
   }
-  throw Error("{}", first_problem);
+  if (usable.empty()) throw Error("{}", first_problem);
+  return choose(plugin, usable[static_cast<size_t>(local_process) % usable.size()], false);
 }
 
 const Kernels& numbered_gpu(int number) {
@@ -197,6 +203,8 @@ const Kernels& kernels_of_device(std::string_view device) {
   throw Error("there is no device \"{}\": use auto, cpu, cuda, or cuda:1 for the second GPU", device);
 }
 
+void set_local_process(int number) { local_process = number; }
+
 std::string device_name(const Kernels& kernels) {
   const std::optional<Chosen> chosen = find_chosen(kernels);
   if (!chosen) return kernels.name;
@@ -214,6 +222,30 @@ int64_t free_device_memory(const Kernels& kernels) {
 const Kernels& with_tf32(const Kernels& kernels) {
   const std::optional<Chosen> chosen = find_chosen(kernels);
   return chosen ? choose(*chosen->plugin, chosen->gpu, true) : kernels;
+}
+
+SummingDevice summing_device(const Kernels& kernels) {
+  const std::optional<Chosen> chosen = find_chosen(kernels);
+  if (!chosen) return {};
+  const NcclLibrary nccl = chosen->plugin->nccl();
+  SummingDevice device = {.is_gpu = true, .nccl = nccl.version};
+  if (nccl.problem != nullptr) device.problem = nccl.problem;
+  std::ranges::copy(describe(*chosen->plugin, chosen->gpu).id, device.id.begin());
+  return device;
+}
+
+DeviceSumsId new_device_sums_id(const Kernels& kernels) {
+  const std::optional<Chosen> chosen = find_chosen(kernels);
+  CHECK(chosen, "{} is no GPU", kernels.name);
+  DeviceSumsId id = {};
+  chosen->plugin->new_sums_id(&id);
+  return id;
+}
+
+std::unique_ptr<DeviceSums> open_device_sums(const Kernels& kernels, const DeviceSumsGroup& group) {
+  const std::optional<Chosen> chosen = find_chosen(kernels);
+  CHECK(chosen, "{} is no GPU", kernels.name);
+  return std::unique_ptr<DeviceSums>(chosen->plugin->open_sums(chosen->gpu, group));
 }
 
 std::vector<GpuDescription> gpus() try {

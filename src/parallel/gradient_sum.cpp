@@ -8,7 +8,11 @@ namespace dragoman::internal {
 namespace {
 
 // Large enough that a process's part of a slice is worth a message, small enough that the first sum starts early.
-int64_t default_slice(int processes) { return std::max<int64_t>(1 << 20, processes * (int64_t{1} << 14)); }
+// Messages between GPUs are faster, while a slice takes as long to start.
+int64_t default_slice(const Processes& processes) {
+  const int64_t least = processes.sums_device_memory() ? 1 << 22 : 1 << 20;
+  return std::max(least, processes.count() * (int64_t{1} << 14));
+}
 
 struct Slices {
   int64_t first, last;
@@ -25,7 +29,7 @@ GradientSum::GradientSum(const Parameters& parameters, Processes& processes, Gra
     : parameters_(parameters),
       processes_(processes),
       wire_(wire),
-      slice_(slice > 0 ? slice : default_slice(processes.count())) {
+      slice_(slice > 0 ? slice : default_slice(processes)) {
   const auto size = static_cast<int64_t>(parameters.gradients().size());
   parameter_count_.resize(static_cast<size_t>((size + slice_ - 1) / slice_));
   for (const Parameter& parameter : parameters.list()) {
@@ -58,12 +62,14 @@ void GradientSum::on_ready(const Storage& parameter) {
 
 void GradientSum::start_ready_slices() {
   const auto gradients = parameters_.gradients();
-  for (; started_ < order_.size() && pending_[static_cast<size_t>(order_[started_])] == 0; ++started_) {
-    const auto begin = static_cast<size_t>(order_[started_] * slice_);
-    const auto slice =
-        gradients.subspan(begin, std::min(static_cast<size_t>(slice_), gradients.size() - begin));
-    on_host_.emplace_back(parameters_.memory(), slice);
-    processes_.start_sum(on_host_.back().span(), wire_);
+  while (started_ < order_.size() && pending_[static_cast<size_t>(order_[started_])] == 0) {
+    const auto begin = static_cast<size_t>(order_[started_++] * slice_);
+    auto slice = gradients.subspan(begin, std::min(static_cast<size_t>(slice_), gradients.size() - begin));
+    if (!processes_.sums_device_memory()) {
+      on_host_.emplace_back(parameters_.memory(), slice);
+      slice = on_host_.back().span();
+    }
+    processes_.start_sum(slice, wire_);
   }
 }
 

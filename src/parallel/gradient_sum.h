@@ -42,7 +42,7 @@ class GradientSum {
   std::vector<int> order_;                // in which the slices are summed; empty until the first update
   std::vector<int> ready_order_;          // slices as they became ready in this process
   size_t started_ = 0;                    // slices of order_ whose sum has started
-  std::vector<HostView<float>> on_host_;  // those slices, where processes can read and write them
+  std::vector<HostView<float>> on_host_;  // those slices, where processes do not sum in the device's memory
 };
 
 }  // namespace dragoman::internal

@@ -5,7 +5,7 @@
 // the same ones in the same order. When another process has died, hangs or has failed, they throw Error instead of
 // waiting; its message is empty in all but one of the remaining processes, so that the user reads it once.
 //
-// MPI is behind this interface now (join.h); a GPU library such as NCCL may be later.
+// MPI is behind this interface (join.h), and NCCL for sums between GPUs.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "kernels/kernels.h"
 
 namespace dragoman::internal {
 
@@ -31,6 +32,12 @@ class Processes {
 
   virtual int local_count() const = 0;       // processes on this machine
   virtual int share_of_threads() const = 0;  // processors of this machine for this process
+
+  // Collective, before the first sum: this process computes gradients on this device. The log says how they will be
+  // summed. Throws Error where the processes' devices do not go together.
+  virtual void use_device(const Kernels& kernels) = 0;
+  // Whether start_sum() takes values in that device's memory, rather than in the host's.
+  virtual bool sums_device_memory() const = 0;
 
   // Element by element, the sum over all processes in the order of their numbers: the same bits everywhere, at each
   // run. It proceeds in the background, and the values must not be touched until finish_sums() returns. Gradients
@@ -72,6 +79,8 @@ class SingleProcess : public Processes {
   int number() const override { return 0; }
   int local_count() const override { return 1; }
   int share_of_threads() const override;
+  void use_device(const Kernels&) override {}
+  bool sums_device_memory() const override { return false; }
   void start_sum(std::span<float>, GradientFormat) override {}
   void finish_sums() override {}
   void cancel_sums() override {}

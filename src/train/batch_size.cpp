@@ -25,7 +25,8 @@ int64_t part_tokens_on(const Kernels& kernels, const TrainingConfig& training) {
   return is_gpu(kernels) ? 0 : part_on_cpu;
 }
 
-// In bytes: what is free, and what a run takes of it. Nobody else needs a GPU's, but kernels need some beside the pool.
+// In bytes: what is free, and what a run takes of it. A GPU's is this process's alone, but kernels need some beside the
+// pool.
 struct Memory {
   int64_t available, taken;
 };
@@ -34,7 +35,7 @@ Memory memory_of(const Kernels& kernels, int local_processes) {
     const int64_t available = available_memory() / local_processes;
     return {available, available / 2};
   }
-  const int64_t available = free_device_memory(kernels) / local_processes;
+  const int64_t available = free_device_memory(kernels);
   return {available, available / 4 * 3};
 }
 
@@ -111,7 +112,7 @@ int64_t resolved_batch_tokens(const Recipe& recipe, const std::string& folder, i
   return tokens;
 }
 
-int64_t resolved_part_tokens(const Recipe& recipe, const std::string& folder, int local_processes) {
+int64_t resolved_part_tokens(const Recipe& recipe, const std::string& folder) {
   if (recipe.training.part_tokens != automatic_part_tokens) return recipe.training.part_tokens;
   if (const nlohmann::json saved = saved_value(folder, "training"); saved.is_object())
     return saved.value("part_tokens",
@@ -121,7 +122,7 @@ int64_t resolved_part_tokens(const Recipe& recipe, const std::string& folder, in
   const DataConfig& data = recipe.data;
   const int64_t batch_tokens =
       data.synthetic != Synthetic::none ? data.sentences * data.length : recipe.training.batch_tokens;
-  const int64_t bytes = memory_of(kernels, local_processes).taken;
+  const int64_t bytes = memory_of(kernels, 1).taken;
   if (training_bytes(recipe.model, recipe.training, kernels, batch_tokens) <= bytes) return 0;
   const int64_t part = fitting_batch_tokens(recipe.model, recipe.training, kernels, bytes);
   log_info("training.part_tokens is auto: {}, since the memory of {} has no room for a whole batch", part,

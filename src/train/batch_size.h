@@ -24,13 +24,13 @@ int64_t fitting_batch_tokens(const ModelConfig& model, const TrainingConfig& tra
                              int64_t bytes);
 
 // training.batch_tokens as a number. "auto" is the number in the model's folder if a run was started there, so that a
-// resumed run makes the same updates. Else it is what fits into half of the available memory, or three quarters of a
-// GPU's, shared by the processes on this machine; it is then logged.
+// resumed run makes the same updates. Else it is what fits into half of the available memory, which the
+// processes on this machine share, or into three quarters of a GPU's, of which each has its own; it is then logged.
 int64_t resolved_batch_tokens(const Recipe& recipe, const std::string& folder, int local_processes = 1);
 
 // training.part_tokens as a number, or 0 for whole batches. "auto" is what the model's folder has if a run was started
 // there; else 2048 on a processor, and on a GPU 0, unless its memory has no room for that: then the most that it has
 // room for, which is logged. `recipe`: with batch_tokens as a number.
-int64_t resolved_part_tokens(const Recipe& recipe, const std::string& folder, int local_processes = 1);
+int64_t resolved_part_tokens(const Recipe& recipe, const std::string& folder);
 
 }  // namespace dragoman::internal

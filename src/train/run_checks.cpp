@@ -176,8 +176,9 @@ void check_processes_agree(Processes& processes, const std::string& folder, cons
     if (!processes.first()) throw Error("");
     if (!same_kernels) {
       throw Error(
-          "processes have different instruction sets, {} and {}: set DRAGOMAN_ISA to one that all have, or "
-          "training.device to a GPU of one kind",
+          "processes compute with different instruction sets, GPUs or drivers, {} and {}: set DRAGOMAN_ISA "
+          "to an "
+          "instruction set that all have, or use GPUs of one kind with one driver",
           kernels, other.instruction_set);
     }
     throw Error("processes see different checkpoints in {}: it must be one folder, shared by all", folder);

@@ -274,7 +274,7 @@ Task make_task(const Recipe& recipe, const std::string& folder, Processes& proce
     precision = resolved_precision(task.recipe, folder, thread_count(recipe.training, processes));
   precision = processes.gather(precision)[0];
   int64_t& part_tokens = task.recipe.training.part_tokens;
-  if (processes.first()) part_tokens = resolved_part_tokens(task.recipe, folder, processes.local_count());
+  if (processes.first()) part_tokens = resolved_part_tokens(task.recipe, folder);
   part_tokens = processes.gather(part_tokens)[0];
   return task;
 }

@@ -54,7 +54,7 @@ TEST_F(CudaContextTest, AnOldWorkspaceIsFreedInTheStreamsOrder) {
   auto* const workspace = static_cast<char*>(context.workspace(100));
   std::memset(workspace, 7, 100);
   char seen = 0;
-  fake_gpu().queue.emplace_back([&] { seen = workspace[99]; });
+  fake_gpu().stream.add([&] { seen = workspace[99]; });
   context.workspace(100 << 20);
   fake_gpu().run_all();
   EXPECT_EQ(seen, 7);

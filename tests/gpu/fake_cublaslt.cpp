@@ -218,7 +218,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t description
   if (*static_cast<const float*>(alpha) != 1) return CUBLAS_STATUS_INVALID_VALUE;
   if (refuses(algo, d_layout)) return CUBLAS_STATUS_NOT_SUPPORTED;
   fake_gpu().algorithms.push_back(content<Algorithm>(algo).id);
-  fake_gpu().queue.emplace_back([=] { multiply(product, left, right, before, d, layout); });
+  fake_gpu().stream.add([=] { multiply(product, left, right, before, d, layout); });
   return CUBLAS_STATUS_SUCCESS;
 }
 

@@ -83,7 +83,7 @@ CUresult granularity(size_t* bytes, const CUmemAllocationProp*, CUmemAllocationG
 
 CUresult fill_rows(CUdeviceptr to, size_t pitch, unsigned value, size_t width, size_t height, CUstream) {
   if (height > 1 && pitch < width * sizeof(value)) return CUDA_ERROR_INVALID_VALUE;
-  fake_gpu().queue.emplace_back([=] {
+  fake_gpu().stream.add([=] {
     for (size_t row = 0; row < height; ++row)
       std::fill_n(reinterpret_cast<unsigned*>(to + row * pitch), width, value);
   });

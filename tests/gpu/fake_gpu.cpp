@@ -13,18 +13,10 @@ FakeGpu& fake_gpu() {
 void reset_fake_gpu() {
   FakeGpu& gpu = fake_gpu();
   gpu.run_all();
-  const size_t used = gpu.used, done = gpu.done;
+  const size_t used = gpu.used, done = gpu.stream.done;
   gpu = FakeGpu();
   gpu.used = used;
-  gpu.done = done;
-}
-
-void FakeGpu::run_until(size_t until) {
-  while (done < until && !queue.empty()) {
-    queue.front()();
-    queue.pop_front();
-    ++done;
-  }
+  gpu.stream.done = done;
 }
 
 void report_failures() {

@@ -1,18 +1,19 @@
 // A GPU that tests make up, so that the plug-in's own code (src/kernels/cuda/gpu/) runs without one: those functions of
 // CUDA's that it calls. Device memory is the host's; of a range of addresses only what is mapped may be touched.
 //
-// What the stream is asked for is done when someone waits for it, and not before: staging memory that is written again
+// What a stream is asked for is done when someone waits for it, and not before: staging memory that is written again
 // too early, or memory that is given back too early, shows in the results.
 #pragma once
 
 #include <cublasLt.h>
 
-#include <deque>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include <cuda_runtime_api.h>
+
+#include "gpu/fake_stream.h"
 
 namespace dragoman::internal {
 
@@ -44,6 +45,7 @@ struct FakeGpu {
   cudaError_t start_status = cudaSuccess;   // of a new stream
   cudaError_t launch_status = cudaSuccess;  // of the next launch
   cudaError_t failure = cudaSuccess;        // of every wait
+  int failing_wait = -1;                    // with this one the GPU is lost
   size_t capacity = size_t{1} << 30;
   bool only_splits = false;  // cuBLASLt knows no algorithm but those that split the sum
   uint64_t refused_columns[2] =
@@ -55,15 +57,15 @@ struct FakeGpu {
   std::vector<FakeQuestion> questions = {};
   std::vector<int> algorithms = {};  // of the products
 
-  // The stream: what it was asked for and has not done, after `done` others.
-  std::deque<std::function<void()>> queue = {};
-  size_t done = 0;
+  FakeStream stream = {};  // the first; each other one is where it was created
 
-  void run_until(size_t count);
-  void run_all() { run_until(done + queue.size()); }
+  void run_all() { stream.run_all(); }
 };
 
 FakeGpu& fake_gpu();
+// All streams do what they can.
+void let_time_pass();
+size_t other_stream_count();  // beside the first
 // All is as at first, but the stream goes on.
 void reset_fake_gpu();
 // From here on a failure of the plug-in's is an Error.

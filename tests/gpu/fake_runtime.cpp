@@ -1,8 +1,10 @@
 // CUDA's runtime, of a GPU that tests make up.
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <cuda_runtime_api.h>
@@ -11,12 +13,25 @@
 
 using dragoman::internal::fake_gpu;
 using dragoman::internal::FakeGpu;
+using dragoman::internal::FakeStream;
 
 namespace {
 
+// It has happened when the stream has done this many tasks.
 struct FakeEvent {
-  size_t after = 0;  // the stream has done this many tasks
+  FakeStream* stream = nullptr;
+  size_t after = 0;
+
+  bool wait() const { return stream == nullptr || stream->run_until(after); }
 };
+
+std::set<FakeStream*>& other_streams() {
+  static auto* const streams = new std::set<FakeStream*>;
+  return *streams;
+}
+
+FakeStream& stream_of(cudaStream_t stream) { return *reinterpret_cast<FakeStream*>(stream); }
+FakeEvent& event_of(cudaEvent_t event) { return *reinterpret_cast<FakeEvent*>(event); }
 
 std::map<void*, size_t>& allocations() {
   static auto* const sizes = new std::map<void*, size_t>;
@@ -25,7 +40,19 @@ std::map<void*, size_t>& allocations() {
 
 cudaError_t last_error = cudaSuccess;
 
+[[noreturn]] void wait_forever() {
+  std::fputs("a stream is waited for that waits for another process\n", stderr);
+  std::abort();
+}
+
 }  // namespace
+
+void dragoman::internal::let_time_pass() {
+  fake_gpu().run_all();
+  for (FakeStream* stream : other_streams()) stream->run_all();
+}
+
+size_t dragoman::internal::other_stream_count() { return other_streams().size(); }
 
 extern "C" {
 
@@ -48,6 +75,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   if (device >= fake_gpu().count) return cudaErrorInvalidDevice;
   *properties = {};
   std::strcpy(properties->name, "Fake");
+  std::memcpy(&properties->uuid, &device, sizeof(device));
   properties->major = 9;
   properties->totalGlobalMem = fake_gpu().capacity;
   return cudaSuccess;
@@ -56,14 +84,39 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 cudaError_t cudaSetDevice(int) { return cudaSuccess; }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
-  *stream = reinterpret_cast<cudaStream_t>(&fake_gpu());
+  *stream = reinterpret_cast<cudaStream_t>(&fake_gpu().stream);
   return fake_gpu().start_status;
 }
 
-cudaError_t cudaStreamSynchronize(cudaStream_t) {
-  ++fake_gpu().waits;
-  fake_gpu().run_all();
-  return fake_gpu().failure;
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  *least = 0;
+  *greatest = -5;
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
+  auto* const created = new FakeStream;
+  other_streams().insert(created);
+  *stream = reinterpret_cast<cudaStream_t>(created);
+  return flags == cudaStreamNonBlocking && priority == -5 ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  other_streams().erase(&stream_of(stream));
+  delete &stream_of(stream);
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  FakeGpu& gpu = fake_gpu();
+  if (gpu.waits++ == gpu.failing_wait) gpu.failure = cudaErrorIllegalAddress;
+  if (!stream_of(stream).run_all()) wait_forever();
+  return gpu.failure;
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  stream_of(stream).queue.emplace_back([at = event_of(event)] { return at.wait(); });
+  return cudaSuccess;
 }
 
 cudaError_t cudaHostAlloc(void** data, size_t size, unsigned) {
@@ -80,8 +133,8 @@ cudaError_t cudaMallocAsync(void** data, size_t size, cudaStream_t) {
   return cudaSuccess;
 }
 
-cudaError_t cudaFreeAsync(void* data, cudaStream_t) {
-  fake_gpu().queue.emplace_back([data] {
+cudaError_t cudaFreeAsync(void* data, cudaStream_t stream) {
+  stream_of(stream).add([data] {
     const size_t size = allocations().at(data);
     fake_gpu().used -= size;
     allocations().erase(data);
@@ -104,13 +157,14 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   return cudaSuccess;
 }
 
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t size, cudaMemcpyKind, cudaStream_t) {
-  fake_gpu().queue.emplace_back([=] { std::memcpy(to, from, size); });
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t size, cudaMemcpyKind, cudaStream_t stream) {
+  stream_of(stream).add([=] { std::memcpy(to, from, size); });
   return fake_gpu().failure;
 }
 
-cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height, cudaStream_t) {
-  fake_gpu().queue.emplace_back([=] {
+cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream) {
+  stream_of(stream).add([=] {
     for (size_t row = 0; row < height; ++row) std::memset(static_cast<char*>(to) + row * pitch, value, width);
   });
   return cudaSuccess;
@@ -121,18 +175,26 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
   return cudaSuccess;
 }
 
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
-  FakeGpu& gpu = fake_gpu();
-  reinterpret_cast<FakeEvent*>(event)->after = gpu.done + gpu.queue.size();
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  event_of(event) = {&stream_of(stream), stream_of(stream).end()};
   return cudaSuccess;
 }
 
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  if (fake_gpu().failure != cudaSuccess) return fake_gpu().failure;
+  return event_of(event).wait() ? cudaSuccess : last_error = cudaErrorNotReady;
+}
+
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  FakeGpu& gpu = fake_gpu();
-  const size_t after = reinterpret_cast<FakeEvent*>(event)->after;
-  if (after > gpu.done) ++gpu.waits;
-  gpu.run_until(after);
-  return gpu.failure;
+  const FakeEvent& awaited = event_of(event);
+  if (awaited.stream != nullptr && awaited.after > awaited.stream->done) ++fake_gpu().waits;
+  if (!awaited.wait()) wait_forever();
+  return fake_gpu().failure;
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  delete &event_of(event);
+  return cudaSuccess;
 }
 
 cudaError_t cudaGetLastError() {

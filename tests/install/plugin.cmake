@@ -36,6 +36,12 @@ file(COPY ${root}/${library} DESTINATION ${root}/site-packages/nvidia/cu13/lib)
 expect_found(${root}/site-packages/dragoman/bin/dragoman
              ${root}/site-packages/dragoman/../nvidia/cu13/lib/${library})
 
+# NCCL is opened when processes train together; the loader looks for it where the plug-in says.
+file(STRINGS ${plugin} nccl REGEX [[\$ORIGIN/../nvidia/nccl/lib]])
+if(NOT nccl)
+  message(FATAL_ERROR "${plugin} does not look for NCCL in NVIDIA's wheel")
+endif()
+
 file(STRINGS ${plugin} kept REGEX "${BUILD}")
 if(kept)
   message(FATAL_ERROR "what is installed names the build's folder: ${kept}")

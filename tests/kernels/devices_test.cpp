@@ -22,9 +22,11 @@ class DevicesTest : public testing::Test {
     set("DRAGOMAN_CUDA_PLUGIN", DRAGOMAN_FAKE_PLUGIN);
   }
   ~DevicesTest() override {
-    for (const char* variable : {"FAKE_DRIVER", "FAKE_GPUS", "FAKE_PROBLEM", "FAKE_OLD", "FAKE_LOST",
-                                 "FAKE_VERSION", "FAKE_SIZE", "DRAGOMAN_CUDA_PLUGIN", "DRAGOMAN_ISA"})
+    for (const char* variable :
+         {"FAKE_DRIVER", "FAKE_GPUS", "FAKE_PROBLEM", "FAKE_OLD", "FAKE_LOST", "FAKE_VERSION", "FAKE_SIZE",
+          "FAKE_NCCL", "DRAGOMAN_CUDA_PLUGIN", "DRAGOMAN_ISA"})
       unsetenv(variable);
+    set_local_process(0);
     if (!instruction_set_.empty()) set("DRAGOMAN_ISA", instruction_set_);
   }
 
@@ -76,6 +78,32 @@ TEST_F(DevicesTest, AutoIsTheFirstGpuThatCanBeUsed) {
   EXPECT_EQ(&kernels_of_device("cuda"), &kernels_of_device("cuda:1"));
   set("FAKE_OLD", "2");
   EXPECT_EQ(&kernels_of_device("auto"), &chosen_kernels());
+}
+
+TEST_F(DevicesTest, ProcessesOfOneMachineTakeTurns) {
+  set("FAKE_GPUS", "3");
+  for (const auto& [process, device] :
+       {std::pair(0, "cuda:0"), std::pair(2, "cuda:2"), std::pair(4, "cuda:1")}) {
+    set_local_process(process);
+    EXPECT_EQ(&kernels_of_device("cuda"), &kernels_of_device(device));
+    EXPECT_EQ(&kernels_of_device("auto"), &kernels_of_device(device));
+  }
+  set("FAKE_OLD", "1");
+  set_local_process(1);
+  EXPECT_EQ(&kernels_of_device("cuda"), &kernels_of_device("cuda:2"));
+}
+
+TEST_F(DevicesTest, WhatProcessesMustKnowBeforeTheySumOnGpus) {
+  const SummingDevice cpu = summing_device(kernels_of_device("cpu")),
+                      first = summing_device(kernels_of_device("cuda:0")),
+                      second = summing_device(with_tf32(kernels_of_device("cuda:1")));
+  EXPECT_FALSE(cpu.is_gpu);
+  EXPECT_TRUE(first.is_gpu);
+  EXPECT_EQ(first.nccl, 22907);
+  EXPECT_NE(first.id, second.id);
+  EXPECT_EQ(second.id, summing_device(kernels_of_device("cuda:1")).id);
+  set("FAKE_NCCL", "0");
+  EXPECT_EQ(summing_device(kernels_of_device("cuda")).problem, "it is not here");
 }
 
 TEST_F(DevicesTest, AutoIsTheCpuWhereAnInstructionSetIsNamed) {

@@ -1,6 +1,7 @@
 #include "parallel/gradient_sum.h"
 
 #include <algorithm>
+#include <memory>
 
 #include <gtest/gtest.h>
 
@@ -17,8 +18,9 @@ class Recorder : public SingleProcess {
     std::vector<float> values;
   };
   std::vector<Started> sums;
-  bool cancelled = false;
+  bool cancelled = false, on_device = false;
 
+  bool sums_device_memory() const override { return on_device; }
   int count() const override { return 2; }
   void start_sum(std::span<float> values, GradientFormat) override { sums.push_back({values, copy(values)}); }
   void cancel_sums() override { cancelled = true; }
@@ -70,6 +72,42 @@ TEST_F(GradientSumTest, SumsStartDuringBackwardAndOnlyForCompleteSlices) {
     }
     EXPECT_EQ(floats, all.size());
     EXPECT_EQ(during_backward, order_is_known ? recorder_.sums.size() : 0);
+  }
+}
+
+// The CPU's memory, as one that the host cannot access.
+class OtherMemory final : public DeviceMemory {
+ public:
+  void* reserve(size_t bytes) override { return cpu_memory().reserve(bytes); }
+  void release(void* data, size_t bytes) override { cpu_memory().release(data, bytes); }
+  void commit(void*, size_t) override {}
+  void upload(void* to, const void* from, size_t bytes) override { cpu_memory().upload(to, from, bytes); }
+  void download(void* to, const void* from, size_t bytes) override { cpu_memory().download(to, from, bytes); }
+  void copy(void* to, const void* from, size_t bytes) override { cpu_memory().copy(to, from, bytes); }
+  void fill(Matrix to, float value) override { cpu_memory().fill(to, value); }
+  std::shared_ptr<const void> adopt(std::shared_ptr<const void> host, size_t) override { return host; }
+  bool is_host_memory() const override { return false; }
+};
+
+TEST_F(GradientSumTest, ValuesStayInTheDevicesMemoryWhereProcessesSumThere) {
+  OtherMemory memory;
+  const Kernels& kernels = kernels_for(nullptr);
+  Device device(kernels, std::unique_ptr<Context>(kernels.new_context(1)), memory);
+  Parameters parameters(device.pool);
+  parameters.declare("p", 9, 100, {});
+  parameters.allocate(Buffers::weights_and_gradients);
+  const auto gradients = parameters.gradients();
+  const auto is_of_device = [&](std::span<float> values) {
+    return values.data() >= gradients.data() && values.data() < gradients.data() + gradients.size();
+  };
+  for (const bool on_device : {false, true}) {
+    recorder_ = {};
+    recorder_.on_device = on_device;
+    GradientSum sum(parameters, recorder_, GradientFormat::fp32, slice_size);
+    Tape tape;
+    sum.finish(tape);
+    ASSERT_FALSE(recorder_.sums.empty());
+    for (const Recorder::Started& started : recorder_.sums) EXPECT_EQ(is_of_device(started.place), on_device);
   }
 }
 

@@ -28,6 +28,8 @@ class ThreadProcesses : public Processes {
   int number() const override { return number_; }
   int local_count() const override { return shared_.count; }
   int share_of_threads() const override { return 1; }
+  void use_device(const Kernels&) override {}
+  bool sums_device_memory() const override { return false; }
   void cancel_sums() override {}
   double seconds_waited() const override { return 0; }
   void set_heartbeat_timeout(double) override {}

@@ -6,6 +6,8 @@
 #include <exception>
 
 #include "base/log.h"
+#include "kernels/devices.h"
+#include "parallel/device_agreement.h"
 #include "parallel/heartbeat.h"
 #include "parallel/join.h"
 #include "parallel/mpi/sum_mover.h"
@@ -39,9 +41,11 @@ class MpiProcesses : public Processes {
   int number() const override { return communicators_.number; }
   int local_count() const override { return local_count_; }
   int share_of_threads() const override { return share_of_threads_; }
-  void start_sum(std::span<float> values, GradientFormat wire) override { sums_->start(values, wire); }
+  void use_device(const Kernels& kernels) override;
+  bool sums_device_memory() const override { return device_sums_ != nullptr; }
+  void start_sum(std::span<float> values, GradientFormat wire) override;
   void finish_sums() override;
-  void cancel_sums() override { sums_->stop(); }
+  void cancel_sums() override;
   std::string broadcast(const std::string& text) override;
   double seconds_waited() const override { return seconds_waited_; }
   void set_heartbeat_timeout(double seconds) override;
@@ -58,6 +62,8 @@ class MpiProcesses : public Processes {
   void throw_if_lost();
   void wait_for_heartbeat();
   void check(int code, const char* action);
+  template <class Call>
+  void on_device(Call call);
 
   Communicators communicators_ = {};
   int local_count_ = 1, share_of_threads_ = 1;
@@ -66,6 +72,8 @@ class MpiProcesses : public Processes {
   double seconds_waited_ = 0;
   bool left_ = false;
   std::unique_ptr<SumMover> sums_;
+  std::unique_ptr<DeviceSums> device_sums_;  // instead, where all processes have a GPU
+  Backoff device_backoff_;
 };
 
 MpiProcesses::MpiProcesses() {
@@ -91,6 +99,7 @@ MpiProcesses::MpiProcesses() {
 
 // MPI_Finalize waits for all processes: one that ends alone must not call it.
 MpiProcesses::~MpiProcesses() {
+  device_sums_.reset();
   sums_.reset();
   heartbeat_.reset();
   if (left_) MPI_Finalize();
@@ -98,6 +107,7 @@ MpiProcesses::~MpiProcesses() {
 
 void MpiProcesses::shutdown() {
   gather('\0');
+  device_sums_.reset();
   heartbeat_->leave();
   gather('\0');  // no connection closes before all know
   left_ = true;
@@ -117,8 +127,11 @@ void MpiProcesses::inspect_machine() {
   local_count_ = 0;
   cpu_set_t used;
   CPU_ZERO(&used);
-  for (const Affinity& other : gather(own)) {
+  const std::vector<Affinity> all = gather(own);
+  for (size_t i = 0; i < all.size(); ++i) {
+    const Affinity& other = all[i];
     if (std::string_view(own.host) != other.host) continue;
+    if (i == static_cast<size_t>(number())) set_local_process(local_count_);
     ++local_count_;
     CPU_OR(&used, &used, &other.processors);
     cpu_set_t both;
@@ -201,7 +214,40 @@ std::string MpiProcesses::broadcast(const std::string& text) {
   return result;
 }
 
+// --- sums ------------------------------------------------------------------------------------------
+
+// A call that may wait for other processes. Where NCCL is the first to notice that one is gone, the heartbeat is about
+// to tell which.
+template <class Call>
+void MpiProcesses::on_device(Call call) {
+  device_backoff_ = {};
+  try {
+    call();
+  } catch (const Error&) {
+    wait_for_heartbeat();
+    throw;
+  }
+}
+
+void MpiProcesses::use_device(const Kernels& kernels) {
+  const std::optional<DeviceSumsId> id = agree_on_device_sums(*this, kernels);
+  if (!id) return;
+  const auto pause = [](void* self) {
+    static_cast<MpiProcesses*>(self)->throw_if_lost();
+    static_cast<MpiProcesses*>(self)->device_backoff_.pause();
+  };
+  on_device([&] { device_sums_ = open_device_sums(kernels, {*id, number(), count(), pause, this}); });
+}
+
+void MpiProcesses::start_sum(std::span<float> values, GradientFormat wire) {
+  if (!device_sums_) return sums_->start(values, wire);
+  on_device([&] {
+    device_sums_->start(values.data(), static_cast<int64_t>(values.size()), wire == GradientFormat::bf16);
+  });
+}
+
 void MpiProcesses::finish_sums() {
+  if (device_sums_) return on_device([&] { seconds_waited_ += device_sums_->finish(); });
   const auto begin = Clock::now();
   while (!sums_->wait_for_all()) {
     throw_if_lost();
@@ -211,6 +257,11 @@ void MpiProcesses::finish_sums() {
     }
   }
   seconds_waited_ += seconds_since(begin);
+}
+
+void MpiProcesses::cancel_sums() {
+  device_sums_.reset();
+  sums_->stop();
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ void describe(int gpu, CudaGpu* description) {
   description->major = gpu < number("FAKE_OLD", 0) ? 7 : 9;
   description->minor = 5;
   description->memory = int64_t{80} << 30;
+  description->id[0] = static_cast<unsigned char>(gpu);
 }
 
 int64_t free_memory(int gpu) {
@@ -41,15 +42,27 @@ const Kernels* table(int gpu, bool tf32) {
   return &found;
 }
 
+NcclLibrary nccl() {
+  const int version = number("FAKE_NCCL", 22907);
+  return {version, version == 0 ? "it is not here" : nullptr};
+}
+
 }  // namespace
 }  // namespace dragoman::internal
 
 extern "C" __attribute__((visibility("default"))) const dragoman::internal::CudaPlugin*
 dragoman_cuda_plugin() {
   using namespace dragoman::internal;
-  static CudaPlugin plugin = {nullptr, 0, start, driver, describe, free_memory, table};
+  static CudaPlugin plugin = {.version = nullptr,
+                              .tables_size = 0,
+                              .start = start,
+                              .driver = driver,
+                              .describe = describe,
+                              .free_memory = free_memory,
+                              .table = table,
+                              .nccl = nccl};
   const char* const version = std::getenv("FAKE_VERSION");
   plugin.version = version == nullptr ? FAKE_PROGRAM_VERSION : version;
-  plugin.kernels_size = number("FAKE_SIZE", sizeof(Kernels));
+  plugin.tables_size = number("FAKE_SIZE", cuda_plugin_tables_size);
   return &plugin;
 }

@@ -7,14 +7,15 @@ namespace dragoman::internal {
 // The program has its own, which a plug-in does not see.
 Context::~Context() = default;
 
-CudaContext::CudaContext(Gpu& gpu, int threads) : gpu_(gpu), threads_(std::max(1, threads)), products_(gpu) {}
+CudaContext::CudaContext(Gpu& gpu, int threads, cudaStream_t stream)
+    : gpu_(gpu), threads_(std::max(1, threads)), stream_(stream), products_(gpu) {}
 
 CudaContext::~CudaContext() { gpu_.free(workspace_); }
 
 // Asked for at every launch, which is for the GPU that the calling thread uses.
 void* CudaContext::stream() {
   gpu_.use();
-  return gpu_.stream();
+  return stream_;
 }
 
 void CudaContext::launched(const char* name) { gpu_.check(cudaGetLastError(), name); }

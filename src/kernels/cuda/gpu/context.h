@@ -1,4 +1,4 @@
-// CudaContext: what kernels run on, of one GPU.
+// CudaContext: what kernels run on, of one GPU: its stream, or another one.
 #pragma once
 
 #include "kernels/cuda/context.h"
@@ -9,7 +9,8 @@ namespace dragoman::internal {
 
 class CudaContext final : public GpuContext {
  public:
-  CudaContext(Gpu& gpu, int threads);
+  CudaContext(Gpu& gpu, int threads) : CudaContext(gpu, threads, gpu.stream()) {}
+  CudaContext(Gpu& gpu, int threads, cudaStream_t stream);
   ~CudaContext() override;
 
   // The kernels use one thread of the host; the others are the caller's.
@@ -26,6 +27,7 @@ class CudaContext final : public GpuContext {
  private:
   Gpu& gpu_;
   const int threads_;
+  const cudaStream_t stream_;
   Products products_;
   void* workspace_ = nullptr;
   size_t workspace_size_ = 0;

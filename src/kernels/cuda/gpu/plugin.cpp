@@ -1,6 +1,7 @@
 // The one function that the plug-in exports, and the table of kernels of each GPU.
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "kernels/cuda/gpu/fail.h"
 #include "kernels/cuda/gpu/gpu.h"
 #include "kernels/cuda/gpu/memory.h"
+#include "kernels/cuda/gpu/sums.h"
 #include "kernels/cuda/table.h"
 #include "kernels/cuda_plugin.h"
 
@@ -43,6 +45,8 @@ void describe(int gpu, CudaGpu* description) {
   description->major = properties.major;
   description->minor = properties.minor;
   description->memory = static_cast<int64_t>(properties.totalGlobalMem);
+  static_assert(sizeof(description->id) == sizeof(properties.uuid));
+  std::memcpy(description->id, &properties.uuid, sizeof(description->id));
 }
 
 int64_t free_memory(int number) {
@@ -88,13 +92,30 @@ const Kernels* table(int gpu, bool tf32) {
   return &tables.of[gpu][tf32 ? 1 : 0];
 }
 
+NcclLibrary nccl() {
+  const NcclFound& found = find_nccl();
+  return {found.version, found.version == 0 ? found.problem.c_str() : nullptr};
+}
+
+void new_sums_id(DeviceSumsId* id) { *id = new_nccl_id(); }
+
+DeviceSums* open_sums(int gpu, const DeviceSumsGroup& group) { return new CudaSums(Gpu::of(gpu), group); }
+
 }  // namespace
 }  // namespace dragoman::internal
 
 extern "C" __attribute__((visibility("default"))) const dragoman::internal::CudaPlugin*
 dragoman_cuda_plugin() {
   using namespace dragoman::internal;
-  static const CudaPlugin plugin = {
-      DRAGOMAN_PLUGIN_VERSION, sizeof(Kernels), start, find_driver, describe, free_memory, table};
+  static const CudaPlugin plugin = {.version = DRAGOMAN_PLUGIN_VERSION,
+                                    .tables_size = cuda_plugin_tables_size,
+                                    .start = start,
+                                    .driver = find_driver,
+                                    .describe = describe,
+                                    .free_memory = free_memory,
+                                    .table = table,
+                                    .nccl = nccl,
+                                    .new_sums_id = new_sums_id,
+                                    .open_sums = open_sums};
   return &plugin;
 }

@@ -143,9 +143,16 @@ template <class... Parameters, class... Arguments>
 void launch(Context& context, const Grid& grid, void (*kernel)(Parameters...),
             const Arguments&... arguments) {
   if (grid.blocks <= 0) return;
-  const auto thread = [&] { kernel(arguments...); };
-  on_host::run({grid.name, grid.blocks, grid.threads, grid.shared_bytes,
-                [](const void* body) { (*static_cast<decltype(thread)*>(body))(); }, &thread});
+  const auto thread = [=] { kernel(arguments...); };
+  const auto run = [=] {
+    on_host::run({grid.name, grid.blocks, grid.threads, grid.shared_bytes,
+                  [](const void* body) { (*static_cast<decltype(thread)*>(body))(); }, &thread});
+  };
+  if (on_host::put_on_stream == nullptr) {
+    run();
+  } else {
+    on_host::put_on_stream(gpu(context).stream(), run);
+  }
   gpu(context).launched(grid.name);
 }
 

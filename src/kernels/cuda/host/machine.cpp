@@ -19,6 +19,7 @@
 namespace dragoman::internal::on_host {
 
 constinit thread_local RunningThread running = {};
+constinit PutOnStream put_on_stream = nullptr;
 
 namespace {
 

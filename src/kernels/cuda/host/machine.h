@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "kernels/cuda/host/launch.h"
 
@@ -22,6 +23,10 @@ extern constinit thread_local RunningThread running;
 
 // Throws what the body throws, and Error.
 void run(const Launch&);
+
+// Where launches go instead of being run at once: to a stream of a GPU that tests make up. Null: they are run.
+using PutOnStream = void (*)(void* stream, std::function<void()> launch);
+extern constinit PutOnStream put_on_stream;
 
 // What the order of the threads is drawn from: at first DRAGOMAN_THREAD_ORDER, or 0. The same seed gives a launch the
 // same order, whatever was launched before.
