@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <deque>
@@ -171,6 +172,24 @@ std::optional<int> gpu_number(std::string_view device) {
   return number;
 }
 
+std::vector<const Kernels*> all_gpus() {
+  const CudaPlugin& plugin = plugin_with_gpus();
+  std::vector<const Kernels*> found;
+  for (int number = 0; number < plugin.driver().gpus; ++number)
+    if (problem_of(describe(plugin, number), number).empty()) found.push_back(&choose(plugin, number, false));
+  return found.empty() ? std::vector{&first_gpu()} : found;  // which says why there is none
+}
+
+// Of GPUs of two kinds, a translation's last bits would depend on which of them it came from.
+void check_same_kind(const std::vector<const Kernels*>& devices) {
+  for (const Kernels* device : devices) {
+    const std::string first = device_name(*devices[0]), other = device_name(*device);
+    if (first == other) continue;
+    throw Error("{} and {} are GPUs of two kinds, which cannot share translations: name those of one kind",
+                first, other);
+  }
+}
+
 // Without a driver nobody who did not ask for a GPU should wait for the plug-in and its libraries: half a second, and
 // 170 MB.
 bool may_have_a_gpu() { return named_plugin() != nullptr || dlopen("libcuda.so.1", RTLD_LAZY) != nullptr; }
@@ -195,6 +214,27 @@ const Kernels& kernels_of_device(std::string_view device) {
   if (device == "cuda") return first_gpu();
   if (const std::optional<int> number = gpu_number(device)) return numbered_gpu(*number);
   throw Error("there is no device \"{}\": use auto, cpu, cuda, or cuda:1 for the second GPU", device);
+}
+
+std::vector<const Kernels*> kernels_of_devices(std::string_view devices) {
+  std::vector<const Kernels*> found;
+  if (devices == "cuda:all") {
+    found = all_gpus();
+  } else {
+    for (size_t begin = 0; begin <= devices.size();) {
+      const size_t end = std::min(devices.find(',', begin), devices.size());
+      const std::string_view name = devices.substr(begin, end - begin);
+      const Kernels& device = kernels_of_device(name);
+      if (std::ranges::count(found, &device) > 0)
+        throw Error("\"{}\" names {} twice: name each device once", devices, name);
+      found.push_back(&device);
+      begin = end + 1;
+    }
+    if (found.size() > 1 && !std::ranges::all_of(found, [](const Kernels* one) { return is_gpu(*one); }))
+      throw Error("\"{}\" names a processor beside other devices: only GPUs can share translations", devices);
+  }
+  check_same_kind(found);
+  return found;
 }
 
 std::string device_name(const Kernels& kernels) {

@@ -4,6 +4,9 @@
 //   cpu      the table that chosen_kernels() takes
 //   cuda     the first GPU that can be used
 //   cuda:1   the GPU of this number
+// and for those that share their work among several GPUs of one kind
+//   cuda:0,cuda:2   these
+//   cuda:all        all that can be used
 //
 // GPUs are used through a plug-in, libdragoman_cuda.so, so that the program itself needs nothing of NVIDIA's. It is
 // opened when one of these functions first asks for it; DRAGOMAN_CUDA_PLUGIN may name another file.
@@ -20,6 +23,9 @@ namespace dragoman::internal {
 
 // Throws Error, one sentence, where there is no such device or it cannot be used.
 const Kernels& kernels_of_device(std::string_view device);
+
+// One table for each, at least one.
+std::vector<const Kernels*> kernels_of_devices(std::string_view devices);
 
 // For logs and reports: "avx512bf16", or "NVIDIA H100 80GB HBM3, driver 13.0".
 std::string device_name(const Kernels& kernels);

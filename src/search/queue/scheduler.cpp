@@ -88,6 +88,20 @@ void Scheduler::remove_puller(Puller& puller) {
   std::erase(pullers_, &puller);
 }
 
+bool Scheduler::retire(Puller& puller) {
+  const Lock lock(mutex_);
+  if (std::ranges::count(pullers_, false, &Puller::retired) <= 1) return false;
+  puller.retired = true;
+  wake_idle();
+  return true;
+}
+
+void Scheduler::remove_searches(int count) {
+  const Lock lock(mutex_);
+  rows_ -= rows_of_search_ * count;
+  reserved_ -= reserved_of_search_ * count;
+}
+
 int64_t Scheduler::free_rows() const {
   int64_t free = rows_;
   for (const Puller* puller : pullers_) free -= puller->used;
@@ -103,16 +117,45 @@ const WaitingTurn* Scheduler::next_turn() const {
   return queue_.next([this](uint64_t client) { return may_begin(client); });
 }
 
-// None while the searches before this one have rows for all that wait.
+// How many of the sentences that wait a device should take, so that all have equally many under way: as many as bring
+// it to the level that all reach. Where that leaves a remainder, whichever device pulls first takes it.
+int64_t Scheduler::share_of(int device) const {
+  struct Load {
+    int64_t used = 0, rows = 0;
+    int64_t below(int64_t level) const { return std::max<int64_t>(std::min(level, rows) - used, 0); }
+  };
+  std::map<int, Load> loads;
+  for (const Puller* puller : pullers_) {
+    if (puller->retired) continue;
+    loads[puller->device].used += puller->used;
+    loads[puller->device].rows += rows_of_search_;
+  }
+  if (loads.size() < 2) return to_begin_;
+  const auto below = [&](int64_t level) {
+    int64_t sentences = 0;
+    for (const auto& [number, load] : loads) sentences += load.below(level);
+    return sentences;
+  };
+  int64_t level = 0, most = rows_;
+  while (level < most) {
+    const int64_t middle = (level + most) / 2;
+    below(middle) < to_begin_ ? level = middle + 1 : most = middle;
+  }
+  return loads[device].below(level);
+}
+
+// None while the searches before this one on its device have rows for all that wait for the device.
 const WaitingTurn* Scheduler::next_for(const Puller& puller) const {
+  if (puller.retired || to_begin_ == 0) return nullptr;
   int64_t rows_before = 0;
-  for (size_t i = 0; pullers_[i] != &puller; ++i) rows_before += rows_of_search_ - pullers_[i]->used;
-  return to_begin_ > rows_before ? next_turn() : nullptr;
+  for (size_t i = 0; pullers_[i] != &puller; ++i)
+    if (pullers_[i]->device == puller.device) rows_before += rows_of_search_ - pullers_[i]->used;
+  return share_of(puller.device) > rows_before ? next_turn() : nullptr;
 }
 
 bool Scheduler::is_crowded() const {
   const Lock lock(mutex_);
-  const auto rows = rows_of_search_ * std::ssize(pullers_);
+  const auto rows = rows_of_search_ * std::ranges::count(pullers_, false, &Puller::retired);
   return to_begin_ > free_rows() - (rows_ - rows) && next_turn() != nullptr;
 }
 

@@ -2,7 +2,7 @@
 //
 // Jobs come from any thread. A job is a text: it is read, which splits it into sentences, when its turn has come.
 // Searches, each with a thread and a batch of its own, pull: one whose batch has free rows takes the next sentences and
-// hands back what it found. A search on another device is one more that pulls.
+// hands back what it found. A search on another device is one more that pulls; devices get equal shares.
 //
 // What it promises, each by a test (tests/search/scheduler_test.cpp, searches_test.cpp):
 //   1. Turns. Clients take turns, weighted by what their jobs cost. The sentences of a long job take theirs one by one,
@@ -83,12 +83,14 @@ class SearchJob {
 struct Puller {
   Search* search = nullptr;
   bool runs_tasks = false;  // it has the models that tasks use
+  int device = 0;           // its number
   int at_work = 1;          // searches that share the threads for the next step
 
   // The scheduler's own.
   int64_t used = 0;                 // rows
   std::vector<uint64_t> gone = {};  // sentences that nobody waits for any more
   bool idle = false;
+  bool retired = false;  // it runs tasks, but gets no sentences any more
   std::condition_variable wake = {};
 };
 
@@ -128,6 +130,9 @@ class Scheduler {
   void set_searches(int most);
   void add_puller(Puller& puller);
   void remove_puller(Puller& puller);  // which has not pulled
+  // It gets no more sentences, unless it is the only one left: false. It has failed, so none are under way in it.
+  bool retire(Puller& puller);
+  void remove_searches(int count);     // of those that may come, or have retired
   bool is_crowded() const;             // more sentences wait than the searches have rows
   void end_all();                      // what has not ended is cancelled
 
@@ -160,6 +165,7 @@ class Scheduler {
   int64_t free_rows() const;
   bool may_begin(uint64_t client) const;
   const WaitingTurn* next_turn() const;
+  int64_t share_of(int device) const;
   const WaitingTurn* next_for(const Puller& puller) const;
   bool task_is_due(const Puller& puller) const;
   bool has_work(const Puller& puller) const;
