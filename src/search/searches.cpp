@@ -97,10 +97,11 @@ Searches::Worker& Searches::add(OnDevice& device, std::unique_ptr<Worker> worker
   return *device.workers.emplace_back(std::move(worker));
 }
 
+// Before one of them pulls, the scheduler knows all: else it would take what is another's share.
 void Searches::start(std::shared_ptr<const void> owner) {
+  for (size_t i = 1; i < devices_.size(); ++i) scheduler_.add_puller(devices_[i].workers[0]->puller);
   for (OnDevice& device : devices_) {
     Worker& first = *device.workers[0];
-    if (&first != first_) scheduler_.add_puller(first.puller);
     first.thread = start_thread([this, &device, &first, owner] { work(device, first, owner); });
   }
 }

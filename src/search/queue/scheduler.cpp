@@ -148,8 +148,10 @@ int64_t Scheduler::share_of(int device) const {
 const WaitingTurn* Scheduler::next_for(const Puller& puller) const {
   if (puller.retired || to_begin_ == 0) return nullptr;
   int64_t rows_before = 0;
-  for (size_t i = 0; pullers_[i] != &puller; ++i)
-    if (pullers_[i]->device == puller.device) rows_before += rows_of_search_ - pullers_[i]->used;
+  for (size_t i = 0; pullers_[i] != &puller; ++i) {
+    const Puller& before = *pullers_[i];
+    if (before.device == puller.device && !before.retired) rows_before += rows_of_search_ - before.used;
+  }
   return share_of(puller.device) > rows_before ? next_turn() : nullptr;
 }
 
