@@ -177,7 +177,25 @@ std::vector<const Kernels*> all_gpus() {
   std::vector<const Kernels*> found;
   for (int number = 0; number < plugin.driver().gpus; ++number)
     if (problem_of(describe(plugin, number), number).empty()) found.push_back(&choose(plugin, number, false));
-  return found.empty() ? std::vector{&first_gpu()} : found;  // which says why there is none
+  if (found.empty()) first_gpu();  // says why there is none
+  return found;
+}
+
+// Separated by commas.
+std::vector<const Kernels*> named_devices(std::string_view devices) {
+  std::vector<const Kernels*> found;
+  for (size_t begin = 0; begin <= devices.size();) {
+    const size_t end = std::min(devices.find(',', begin), devices.size());
+    const std::string_view name = devices.substr(begin, end - begin);
+    const Kernels* const device = &kernels_of_device(name);
+    if (std::ranges::count(found, device) > 0)
+      throw Error("\"{}\" names {} twice: name each device once", devices, name);
+    found.push_back(device);
+    begin = end + 1;
+  }
+  if (found.size() > 1 && !std::ranges::all_of(found, [](const Kernels* device) { return is_gpu(*device); }))
+    throw Error("\"{}\" names a processor beside other devices: only GPUs can share translations", devices);
+  return found;
 }
 
 // Of GPUs of two kinds, a translation's last bits would depend on which of them it came from.
@@ -217,22 +235,7 @@ const Kernels& kernels_of_device(std::string_view device) {
 }
 
 std::vector<const Kernels*> kernels_of_devices(std::string_view devices) {
-  std::vector<const Kernels*> found;
-  if (devices == "cuda:all") {
-    found = all_gpus();
-  } else {
-    for (size_t begin = 0; begin <= devices.size();) {
-      const size_t end = std::min(devices.find(',', begin), devices.size());
-      const std::string_view name = devices.substr(begin, end - begin);
-      const Kernels& device = kernels_of_device(name);
-      if (std::ranges::count(found, &device) > 0)
-        throw Error("\"{}\" names {} twice: name each device once", devices, name);
-      found.push_back(&device);
-      begin = end + 1;
-    }
-    if (found.size() > 1 && !std::ranges::all_of(found, [](const Kernels* one) { return is_gpu(*one); }))
-      throw Error("\"{}\" names a processor beside other devices: only GPUs can share translations", devices);
-  }
+  std::vector<const Kernels*> found = devices == "cuda:all" ? all_gpus() : named_devices(devices);
   check_same_kind(found);
   return found;
 }

@@ -145,11 +145,12 @@ TEST_P(SeveralDevices, WhereAllAreLostEveryJobFails) {
   EXPECT_GT(failed, requests_.size() / 2);
 }
 
-// A device with fewer sentences gets the next ones, though another has room.
+// Though each has room for all.
 TEST_P(SeveralDevices, HaveEqualShares) {
   SteppedSearches search(saved_->models(), {.sentences = 64}, 1, further(2));
   add_all(search);
   for (LosableMemory* memory : memories_) memory->uploaded = 0;
+  expect_that_all_work(2);
   run(search);
   const auto uploaded = [&](size_t device) { return static_cast<double>(memories_[device]->uploaded); };
   EXPECT_GT(uploaded(0), 0.5 * uploaded(1));
