@@ -182,7 +182,8 @@ struct TranslatorSettings {
   // An eighth as many sentences besides the batch, for each worker: of clients that have none under way. However much
   // one client asks for, the first sentences of others begin with the next step.
   bool reserves = false;
-  int translators = 1;  // open at the same time, this one included: where `batch` is 0, they share a GPU's memory
+  int translators =
+      1;  // open at the same time, this one included: where `batch` is 0, they share a GPU's memory
 };
 
 // A translator's load and totals. A sentence equal to one in progress or in the cache is not translated again.

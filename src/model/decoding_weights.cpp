@@ -178,8 +178,8 @@ void copy_weights(const Parameters& original, Device& device, Parameters& copy) 
       to.data = copied(from.value.data(), static_cast<size_t>(from.size()));
       continue;
     }
-    matrix.data = copied(matrix.data, static_cast<size_t>(low_precision_size(matrix.precision, matrix.rows,
-                                                                             matrix.columns)));
+    matrix.data = copied(
+        matrix.data, static_cast<size_t>(low_precision_size(matrix.precision, matrix.rows, matrix.columns)));
     if (matrix.scales != nullptr) matrix.scales = copied(matrix.scales, static_cast<size_t>(matrix.columns));
     to.low_precision = matrix;
   }

@@ -21,6 +21,7 @@ int64_t bytes_per_sentence(const SavedModel& model);
 int64_t sentences_that_fit(int64_t bytes_per_sentence, int64_t free_bytes, int64_t batches);
 
 // For each of `batches` on each device. Takes what is free now, so the model is to be loaded.
-int64_t automatic_sentences(const SavedModel& model, std::span<const Kernels* const> devices, int64_t batches);
+int64_t automatic_sentences(const SavedModel& model, std::span<const Kernels* const> devices,
+                            int64_t batches);
 
 }  // namespace dragoman::internal

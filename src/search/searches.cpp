@@ -49,7 +49,7 @@ struct Searches::Worker {
 // The first one's thread adds the others, and alone looks here.
 struct Searches::OnDevice {
   std::vector<std::unique_ptr<Worker>> workers = {};
-  size_t most = 1;  // fewer once the system refuses a thread, or the device is lost
+  size_t most = 1;  // fewer once the system refuses a thread
 };
 
 namespace {
@@ -80,8 +80,8 @@ Searches::Searches(Scheduler& scheduler, const Models& models, const SearchSetti
     worker->make_models(std::make_unique<Device>(*further_devices[i], threads), models, fusion);
     add(devices_[i + 1], std::move(worker));
   }
+  for (size_t i = 0; i < devices_.size(); ++i) scheduler_.set_searches(static_cast<int>(i), most);
   scheduler_.add_puller(first_->puller);
-  scheduler_.set_searches(most * static_cast<int>(devices_.size()));
 }
 
 Searches::~Searches() {
@@ -127,11 +127,12 @@ void Searches::search(Worker& worker) {
 }
 
 // The first step comes before there is another search: the packed weights that it keeps are there for all to borrow.
+// Where the device is lost, and no other is left, it goes on: so each job ends with the reason.
 void Searches::work(OnDevice& device, Worker& worker, const std::shared_ptr<const void>& owner) {
   const bool first = &worker == device.workers[0].get();
   while (scheduler_.pull(worker.puller)) {
     search(worker);
-    if (worker.lost) retire(device, worker, first);
+    if (worker.lost) scheduler_.retire(worker.puller.device);
     if (first && device.workers.size() < device.most && scheduler_.is_crowded()) start_another(device, owner);
   }
   if (&worker == first_) scheduler_.end_all();
@@ -146,21 +147,13 @@ void Searches::start_another(OnDevice& device, const std::shared_ptr<const void>
   another->make_models(std::make_unique<Device>(shared, std::max(share, 1)), first.models, first.fusion);
   Worker& worker = add(device, std::move(another));
   scheduler_.add_puller(worker.puller);
-  worker.thread =
-      try_to_start_thread([this, &device, &worker, owner] { work(device, worker, owner); });
+  worker.thread = try_to_start_thread([this, &device, &worker, owner] { work(device, worker, owner); });
   if (worker.thread.joinable()) return;
   scheduler_.remove_puller(worker.puller);
+  const int number = worker.puller.device;
   device.workers.pop_back();
-  scheduler_.remove_searches(static_cast<int>(device.most - device.workers.size()));
   device.most = device.workers.size();
-}
-
-// It waits for tasks, or for the end. Where no other device is left it goes on, so that each job ends with the reason.
-void Searches::retire(OnDevice& device, Worker& worker, bool first) {
-  if (worker.puller.retired || !scheduler_.retire(worker.puller)) return;
-  const size_t unborn = first ? device.most - device.workers.size() : 0;
-  if (first) device.most = device.workers.size();
-  scheduler_.remove_searches(1 + static_cast<int>(unborn));
+  scheduler_.set_searches(number, static_cast<int>(device.most));
 }
 
 // Those that start others end before these are looked at.

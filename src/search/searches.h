@@ -4,8 +4,8 @@
 // threads: none waits for the other. Another search starts when the scheduler has more sentences than those there are
 // have rows, and the threads are shared among those that have work: a single sentence gets all of them.
 //
-// On several devices, each has a copy of the models, and searches that share it. A device that is lost takes what it has
-// under way with it; the others go on.
+// On several devices, each has a copy of the models, and searches that share it. A device that is lost takes what it
+// has under way with it; the others go on.
 #pragma once
 
 #include <memory>
@@ -47,7 +47,6 @@ class Searches {
   void search(Worker& worker);
   void work(OnDevice& device, Worker& worker, const std::shared_ptr<const void>& owner);
   void start_another(OnDevice& device, const std::shared_ptr<const void>& owner);
-  void retire(OnDevice& device, Worker& worker, bool first);
   static void leave(Worker& worker);
 
   Scheduler& scheduler_;

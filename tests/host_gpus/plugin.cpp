@@ -57,8 +57,8 @@ const Kernels* table(int gpu, bool tf32) {
 extern "C" __attribute__((visibility("default"))) const dragoman::internal::CudaPlugin*
 dragoman_cuda_plugin() {
   using namespace dragoman::internal;
-  static const CudaPlugin plugin = {
-      HOST_GPUS_VERSION, sizeof(Kernels), start, driver, describe, free_memory, table};
+  static const CudaPlugin plugin = {HOST_GPUS_VERSION, sizeof(Kernels), start, driver,
+                                    describe,          free_memory,     table};
   return &plugin;
 }
 

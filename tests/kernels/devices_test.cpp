@@ -22,8 +22,9 @@ class DevicesTest : public testing::Test {
     set("DRAGOMAN_CUDA_PLUGIN", DRAGOMAN_FAKE_PLUGIN);
   }
   ~DevicesTest() override {
-    for (const char* variable : {"FAKE_DRIVER", "FAKE_GPUS", "FAKE_PROBLEM", "FAKE_OLD", "FAKE_KIND", "FAKE_LOST",
-                                 "FAKE_VERSION", "FAKE_SIZE", "DRAGOMAN_CUDA_PLUGIN", "DRAGOMAN_ISA"})
+    for (const char* variable :
+         {"FAKE_DRIVER", "FAKE_GPUS", "FAKE_PROBLEM", "FAKE_OLD", "FAKE_KIND", "FAKE_LOST", "FAKE_VERSION",
+          "FAKE_SIZE", "DRAGOMAN_CUDA_PLUGIN", "DRAGOMAN_ISA"})
       unsetenv(variable);
     if (!instruction_set_.empty()) set("DRAGOMAN_ISA", instruction_set_);
   }

@@ -1,6 +1,6 @@
-// The GPU's tables in each of its precisions, and a model to run there: for tests of what holds in all of them. On a GPU
-// itself (DRAGOMAN_TEST_DEVICE) the model is as wide as those that people use, since cuBLASLt chooses its algorithms by
-// widths; on the host, whose fibers are slow, it is tiny.
+// The GPU's tables in each of its precisions, and a model to run there: for tests of what holds in all of them. On a
+// GPU itself (DRAGOMAN_TEST_DEVICE) the model is as wide as those that people use, since cuBLASLt chooses its
+// algorithms by widths; on the host, whose fibers are slow, it is tiny.
 #pragma once
 
 #include <string>
@@ -12,6 +12,12 @@
 #endif
 
 namespace dragoman::internal {
+
+inline std::vector<const Kernels*> gpu_tables() {
+  std::vector<const Kernels*> tables = every_table();
+  std::erase_if(tables, [](const Kernels* kernels) { return !is_gpu_table(kernels); });
+  return tables;
+}
 
 struct GpuCase {
   const Kernels* kernels;
@@ -36,8 +42,7 @@ inline const Kernels& in_tf32(const Kernels& kernels) {
 
 inline std::vector<GpuCase> gpu_cases(const std::vector<Precision>& fewer_bits) {
   std::vector<GpuCase> cases;
-  for (const Kernels* kernels : every_table()) {
-    if (!is_gpu_table(kernels)) continue;
+  for (const Kernels* kernels : gpu_tables()) {
     const std::string name = name_in_tests(*kernels);
     cases.push_back({kernels, name + "_fp32"});
     cases.push_back({&in_tf32(*kernels), name + "_tf32"});

@@ -28,8 +28,7 @@ class LossesOnAGpu : public testing::TestWithParam<GpuCase> {
     const Tensor all = loss(pass, small_.model, source, target, predicted.ids, {0.1F, SmoothingOver::all});
     tape.clear();
     std::vector<Floats> of_pairs;
-    for (const Span& span : target.spans.spans.values())
-      of_pairs.push_back(rows_of(all, span));
+    for (const Span& span : target.spans.spans.values()) of_pairs.push_back(rows_of(all, span));
     return of_pairs;
   }
 

@@ -1,5 +1,6 @@
 // Whatever is asked for, a GPU finds what the processor finds: texts are equal, but where two translations are as good
 // as each other to rounding. Random models make all of them nearly so; so a few texts may differ, and no score.
+#include "model/gpu_cases.h"
 #include "search/model_folder.h"
 #include "search/saved_model.h"
 #include "search/shortlist.h"
@@ -25,7 +26,8 @@ std::vector<Asked> all_kinds() {
       {"alignments", {.beam = 3, .max_length = 12, .alignment = true}},
       {"coverage", {.beam = 3, .max_length = 12, .coverage_penalty = 1}},
       {"no repetitions", {.beam = 3, .max_length = 12, .no_repeat_ngram = 2, .repetition_penalty = 1.3}},
-      {"samples", {.nbest = 2, .max_length = 12, .sample = true, .temperature = 0.7, .top_k = 8, .top_p = 0.9}},
+      {"samples",
+       {.nbest = 2, .max_length = 12, .sample = true, .temperature = 0.7, .top_k = 8, .top_p = 0.9}},
       {"terms", {.beam = 3, .max_length = 12}, "", true},
       {"an ensemble", {.beam = 3, .max_length = 12}, "", false, true},
       {"a fused language model", {.beam = 3, .max_length = 12}, "", false, false, true},
@@ -49,7 +51,8 @@ class GpuAndCpu : public testing::TestWithParam<const Kernels*> {
     if (asked.language_model) saved.fuse(language_.path, 0.3, precision);
     SteppedTranslator translator(saved, {.sentences = 3});
     for (uint64_t i = 0; i < known_lines().size(); ++i) {
-      TranslationRequest request = {.text = known_lines()[i], .prefix = asked.prefix, .options = asked.options};
+      TranslationRequest request = {
+          .text = known_lines()[i], .prefix = asked.prefix, .options = asked.options};
       if (asked.terms) request.terms = {{0, 2, {"station"}}};
       translator.add(i, std::move(request));
     }
@@ -79,12 +82,8 @@ class GpuAndCpu : public testing::TestWithParam<const Kernels*> {
   }
 
   const ModelFolder folder_{"gpu-and-cpu"}, second_{"gpu-and-cpu-second"};
-  const ModelFolder language_{"gpu-and-cpu-language",
-                              40,
-                              true,
-                              {.size = 45, .shared = true},
-                              {},
-                              DecoderSelfAttention::attention,
+  const ModelFolder language_{"gpu-and-cpu-language",       40, true,
+                              {.size = 45, .shared = true}, {}, DecoderSelfAttention::attention,
                               ModelKind::language_model};
 };
 
@@ -107,11 +106,6 @@ TEST_P(GpuAndCpu, FindTheSameInBf16UpToRounding) {
   }
 }
 
-std::vector<const Kernels*> gpu_tables() {
-  std::vector<const Kernels*> tables = every_table();
-  std::erase_if(tables, [](const Kernels* kernels) { return !is_gpu_table(kernels); });
-  return tables;
-}
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(GpuAndCpu);
 INSTANTIATE_TEST_SUITE_P(On, GpuAndCpu, testing::ValuesIn(gpu_tables()), kernels_name);
 

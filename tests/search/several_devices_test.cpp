@@ -123,7 +123,7 @@ TEST_P(SeveralDevices, OneThatIsLostLeavesTheOthers) {
         if (result.status == SearchStatus::finished) expect_same_result(result, wanted.at(id));
       }
       EXPECT_GT(failed, 0U);
-      EXPECT_LE(failed, static_cast<size_t>(4 * searches)) << "one batch of each search";
+      EXPECT_LE(failed, static_cast<size_t>(4 * searches)) << "what was under way there";
       const int asked = memories_[lost]->refused;
       add_all(search);
       for (const auto& [id, result] : run(search)) expect_same_result(result, wanted.at(id));
@@ -157,7 +157,7 @@ TEST_P(SeveralDevices, HaveEqualShares) {
   EXPECT_GT(uploaded(1), 0.5 * uploaded(0));
 }
 
-std::vector<DeviceCase> cases() {
+std::vector<DeviceCase> device_cases() {
   std::vector<DeviceCase> cases;
   for (const Kernels* kernels : every_table()) {
     if (!is_gpu_table(kernels) && kernels != every_instruction_set().back()) continue;
@@ -167,7 +167,7 @@ std::vector<DeviceCase> cases() {
   }
   return cases;
 }
-INSTANTIATE_TEST_SUITE_P(On, SeveralDevices, testing::ValuesIn(cases()), [](const auto& test) {
+INSTANTIATE_TEST_SUITE_P(On, SeveralDevices, testing::ValuesIn(device_cases()), [](const auto& test) {
   return name_in_tests(*test.param.kernels) +
          (test.param.precision == RequestedPrecision::fp32 ? "_fp32" : "_int8");
 });

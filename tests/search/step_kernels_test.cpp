@@ -35,7 +35,8 @@ TEST(StepKernels, AreThoseOfTheModelOfItsCost) {
   Kernels table = cuda_on_host();
   table.new_context = CountingContext::create;
   for (const int64_t layers : {1, 3}) {
-    ModelConfig config = {.encoder_layers = 1, .decoder_layers = layers, .d_model = 32, .heads = 2, .d_ff = 64};
+    ModelConfig config = {
+        .encoder_layers = 1, .decoder_layers = layers, .d_model = 32, .heads = 2, .d_ff = 64};
     config.source_vocabulary = config.target_vocabulary = 64;
     SmallModel small(config, table, 1);
     quantize_weights(small.device, small.model.parameters, Precision::bf16);

@@ -90,7 +90,6 @@ struct Puller {
   int64_t used = 0;                 // rows
   std::vector<uint64_t> gone = {};  // sentences that nobody waits for any more
   bool idle = false;
-  bool retired = false;  // it runs tasks, but gets no sentences any more
   std::condition_variable wake = {};
 };
 
@@ -126,15 +125,16 @@ class Scheduler {
   // After a step: what it found, or threw.
   void take(Puller& puller, const std::vector<SearchResult>& results);
   void fail(Puller& puller, const std::exception_ptr& error);
-  // The order in which they come is that in which they get sentences. All that may come; those there are.
-  void set_searches(int most);
+  // How many may come on a device; fewer once the system refuses a thread. None where it is lost.
+  void set_searches(int device, int most);
+  // The order in which they come is that in which they get sentences.
   void add_puller(Puller& puller);
   void remove_puller(Puller& puller);  // which has not pulled
-  // It gets no more sentences, unless it is the only one left: false. It has failed, so none are under way in it.
-  bool retire(Puller& puller);
-  void remove_searches(int count);     // of those that may come, or have retired
-  bool is_crowded() const;             // more sentences wait than the searches have rows
-  void end_all();                      // what has not ended is cancelled
+  // The searches of a device get no more sentences, unless no other device is left. They run tasks, and fail with what
+  // they have under way.
+  void retire(int device);
+  bool is_crowded() const;  // more sentences wait than the searches have rows
+  void end_all();           // what has not ended is cancelled
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -166,6 +166,8 @@ class Scheduler {
   bool may_begin(uint64_t client) const;
   const WaitingTurn* next_turn() const;
   int64_t share_of(int device) const;
+  bool is_retired(int device) const { return searches_.at(device) == 0; }
+  void count_rows();
   const WaitingTurn* next_for(const Puller& puller) const;
   bool task_is_due(const Puller& puller) const;
   bool has_work(const Puller& puller) const;
@@ -184,8 +186,9 @@ class Scheduler {
   void wait_for_work(Puller& puller, Lock& lock);
 
   const int64_t rows_of_search_, reserved_of_search_;
-  mutable std::mutex mutex_;  // for all that follows
-  int64_t rows_ = 0, reserved_ = 0;
+  mutable std::mutex mutex_;         // for all that follows
+  std::map<int, int> searches_;      // that may be, by their device's number
+  int64_t rows_ = 0, reserved_ = 0;  // of all of them
   std::vector<Puller*> pullers_;
   bool stop_ = false;
   uint64_t next_job_ = 0, next_search_ = 0;
