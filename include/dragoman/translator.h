@@ -164,21 +164,26 @@ struct InspectionSettings {
 enum class Precision { as_saved, fp32, bf16, int8 };
 
 struct TranslatorSettings {
-  // auto: a GPU if one can be used, else the processor. Or cpu; cuda; cuda:1, which is the second GPU.
+  // auto: a GPU if one can be used, else the processor. Or cpu; cuda; cuda:1, which is the second GPU; several GPUs of
+  // one kind, such as cuda:0,cuda:1, or cuda:all, which then share the requests.
   std::string device = "auto";
   int threads = 0;  // 0: all processors
   Precision precision = Precision::as_saved;
-  int64_t batch = 32;        // sentences per batch, for each worker
+  // Sentences per batch, for each worker. 0: 32 on a processor, on a GPU as many as its memory holds well, up to 1024.
+  int64_t batch = 0;
   int64_t batch_tokens = 0;  // tokens of their sources together; 0: no limit
-  int workers = 0;           // batches side by side that share the threads; 0: as many as threads, up to 8
+  // Batches side by side on each device, which share the threads; 0: as many as threads, up to 8.
+  int workers = 0;
   // A language model's folder, of the target's vocabulary: its log-probabilities are added, times the weight.
   std::string language_model = {};
   double language_model_weight = 0.1;
   bool verify = true;      // compare the weights with their checksums first
   size_t cache_bytes = 0;  // of the cache of translated sentences; 0: no cache
-  // Sentences besides the batch, for each worker: of clients that have none under way. However much one client asks
-  // for, the first sentences of others begin with the next step.
-  int64_t reserved = 0;
+  // An eighth as many sentences besides the batch, for each worker: of clients that have none under way. However much
+  // one client asks for, the first sentences of others begin with the next step.
+  bool reserves = false;
+  int translators =
+      1;  // open at the same time, this one included: where `batch` is 0, they share a GPU's memory
 };
 
 // A translator's load and totals. A sentence equal to one in progress or in the cache is not translated again.
@@ -205,6 +210,7 @@ struct ModelInfo {
   std::vector<std::string> source_languages,
       target_languages;  // empty: not multilingual
   int threads = 0, workers = 0;
+  int64_t batch = 0;  // sentences of each worker, without reserved ones
 };
 
 class DRAGOMAN_API Translator {

@@ -91,7 +91,8 @@ void bind_descriptions(nb::module_& module) {
       .def_ro("source_languages", &ModelInfo::source_languages)
       .def_ro("target_languages", &ModelInfo::target_languages)
       .def_ro("threads", &ModelInfo::threads)
-      .def_ro("workers", &ModelInfo::workers);
+      .def_ro("workers", &ModelInfo::workers)
+      .def_ro("batch", &ModelInfo::batch);
   nb::class_<OptionInfo>(module, "OptionInfo")
       .def_ro("name", &OptionInfo::name)
       .def_ro("help", &OptionInfo::help)

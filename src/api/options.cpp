@@ -2,8 +2,6 @@
 
 #include <variant>
 
-#include "tensor/device_option.h"
-
 namespace dragoman::internal {
 namespace {
 
@@ -37,18 +35,20 @@ void choose_between_beam_and_samples(const Options& declared, SearchOptions& opt
 
 }  // namespace
 
-void declare_machine(Section& own, std::string& device, int64_t& threads) {
-  declare_device(own, device);
+void declare_machine(Section& own, std::string& device, int64_t& threads, Devices devices) {
+  declare_device(own, device, devices);
   own.add("threads", threads, "threads to use; 0: all processors", at_least(0).at_most(1024));
 }
 
 void declare_batch(Section& own, int64_t& batch) {
-  own.add("batch", batch, "sentences per batch", at_least(1).at_most(10'000));
+  own.add("batch", batch,
+          "sentences per batch; 0: 32 on a processor, on a GPU as many as its memory holds well, up to 1024",
+          at_least(0).at_most(10'000));
 }
 
 void declare_workers(Section& own, int64_t& workers) {
   own.add("workers", workers,
-          "batches to translate in parallel, sharing the threads; 0: one per thread, up to 8",
+          "batches to translate in parallel on each device, sharing the threads; 0: one per thread, up to 8",
           at_least(0).at_most(1024));
 }
 

@@ -8,11 +8,12 @@
 #include "base/options.h"
 #include "dragoman/options.h"
 #include "search/options.h"
+#include "tensor/device_option.h"
 
 namespace dragoman::internal {
 
 // Of everything that opens a model to translate with it: the commands and the server.
-void declare_machine(Section& own, std::string& device, int64_t& threads);
+void declare_machine(Section& own, std::string& device, int64_t& threads, Devices devices = Devices::one);
 void declare_batch(Section& own, int64_t& batch);
 void declare_workers(Section& own, int64_t& workers);
 

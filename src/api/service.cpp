@@ -164,7 +164,8 @@ TranslatorStatistics Service::statistics() const {
   return {.waiting = counts.waiting,
           .oldest_seconds = counts.oldest_seconds,
           .sentences = static_cast<size_t>(counts.sentences),
-          .batch = static_cast<size_t>(limits_.sentences * limits_.searches),
+          .batch = static_cast<size_t>(limits_.sentences * limits_.searches) *
+                   (1 + limits_.further_devices.size()),
           .requests = counts.jobs,
           .steps = counts.steps,
           .source_tokens = counts.source_tokens,

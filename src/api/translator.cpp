@@ -10,6 +10,7 @@
 #include "api/service.h"
 #include "base/threads.h"
 #include "kernels/devices.h"
+#include "search/batch_size.h"
 #include "text/language_tokens.h"
 
 namespace dragoman {
@@ -24,15 +25,20 @@ internal::RequestedPrecision wanted(Precision precision) {
   return static_cast<internal::RequestedPrecision>(precision);
 }
 
-std::unique_ptr<internal::SavedModel> open(const std::vector<std::string>& folders,
-                                           const TranslatorSettings& settings) {
+void check(const std::vector<std::string>& folders, const TranslatorSettings& settings) {
   if (folders.empty()) throw internal::UsageError("a translator needs a model folder");
-  if (settings.threads < 0 || settings.batch < 1 || settings.batch_tokens < 0 || settings.workers < 0 ||
-      settings.reserved < 0)
-    throw internal::UsageError("a translator's batch must be at least 1, its other settings at least 0");
+  if (settings.threads < 0 || settings.batch < 0 || settings.batch_tokens < 0 || settings.workers < 0)
+    throw internal::UsageError("a translator's threads, batch, batch_tokens and workers must be at least 0");
+  if (settings.translators < 1) throw internal::UsageError("a translator is one of at least 1 that are open");
   if (!std::isfinite(settings.language_model_weight) || settings.language_model_weight < 0)
     throw internal::UsageError("a language model's weight must be at least 0");
-  const internal::Kernels& kernels = internal::kernels_of_device(settings.device);
+}
+
+using DeviceTables = std::vector<const internal::Kernels*>;
+
+std::unique_ptr<internal::SavedModel> read(const std::vector<std::string>& folders,
+                                           const TranslatorSettings& settings,
+                                           const internal::Kernels& kernels) {
   const int threads = settings.threads > 0 ? settings.threads : internal::available_threads();
   const internal::RequestedPrecision precision = wanted(settings.precision);
   auto model =
@@ -44,19 +50,54 @@ std::unique_ptr<internal::SavedModel> open(const std::vector<std::string>& folde
   return model;
 }
 
-ModelInfo info_of(internal::SavedModel& saved, int workers) {
+internal::BatchLimits limits_of(const internal::SavedModel& model, const TranslatorSettings& settings,
+                                const DeviceTables& devices) {
+  const int threads = model.device.context.threads();
+  internal::BatchLimits limits = {
+      .sentences = settings.batch,
+      .batch_tokens = settings.batch_tokens,
+      .searches = internal::worker_count(settings.workers, settings.batch, threads),
+      .cache_bytes = settings.cache_bytes,
+      .further_devices = {devices.begin() + 1, devices.end()}};
+  const int64_t batches = int64_t{limits.searches} * settings.translators;
+  if (limits.sentences == 0) limits.sentences = internal::automatic_sentences(model, devices, batches);
+  if (settings.reserves) limits.reserved = (limits.sentences + 7) / 8;
+  limits.sentences += limits.reserved;
+  return limits;
+}
+
+struct Opened {
+  std::unique_ptr<internal::SavedModel> model;
+  internal::BatchLimits limits;
+};
+Opened open(const std::vector<std::string>& folders, const TranslatorSettings& settings) {
+  check(folders, settings);
+  const DeviceTables devices = internal::kernels_of_devices(settings.device);
+  Opened opened = {.model = read(folders, settings, *devices[0]), .limits = {}};
+  opened.limits = limits_of(*opened.model, settings, devices);
+  return opened;
+}
+
+std::string name_of_devices(const internal::Kernels& first, size_t count) {
+  const std::string name = internal::device_name(first);
+  return count == 1 ? name : std::to_string(count) + " times " + name;
+}
+
+ModelInfo info_of(internal::SavedModel& saved, const internal::BatchLimits& limits) {
+  const size_t devices = 1 + limits.further_devices.size();
   ModelInfo info = {.folder = saved.folder,
                     .language_model = !internal::has_encoder(saved.model.config),
                     .config = saved.config.dump(1),
                     .precision = internal::name_of(internal::Precision::fp32),
-                    .instruction_set = internal::device_name(saved.device.kernels),
+                    .instruction_set = name_of_devices(saved.device.kernels, devices),
                     .source_vocabulary = saved.vocabularies.source->size(),
                     .target_vocabulary = saved.vocabularies.target->size(),
                     .max_tokens = saved.max_positions,
                     .source_languages = internal::source_languages(saved.vocabularies),
                     .target_languages = internal::target_languages(saved.vocabularies),
                     .threads = saved.device.context.threads(),
-                    .workers = workers};
+                    .workers = limits.searches * static_cast<int>(devices),
+                    .batch = limits.sentences - limits.reserved};
   for (const internal::Parameter& parameter : saved.model.parameters.list()) {
     info.parameters += parameter.size();
     if (parameter.value.is_low_precision())
@@ -65,22 +106,14 @@ ModelInfo info_of(internal::SavedModel& saved, int workers) {
   return info;
 }
 
-int workers_of(const internal::SavedModel& model, const TranslatorSettings& settings) {
-  return internal::worker_count(settings.workers, settings.batch, model.device.context.threads());
-}
-
 }  // namespace
 
 struct Translator::State {
   State(const std::vector<std::string>& folders, const TranslatorSettings& settings)
-      : State(open(folders, settings), settings) {}
-  State(std::unique_ptr<internal::SavedModel> model, const TranslatorSettings& settings)
-      : info(info_of(*model, workers_of(*model, settings))),
-        service(internal::Service::start(std::move(model), {.sentences = settings.batch + settings.reserved,
-                                                            .batch_tokens = settings.batch_tokens,
-                                                            .searches = info.workers,
-                                                            .reserved = settings.reserved,
-                                                            .cache_bytes = settings.cache_bytes})) {}
+      : State(open(folders, settings)) {}
+  explicit State(Opened opened)
+      : info(info_of(*opened.model, opened.limits)),
+        service(internal::Service::start(std::move(opened.model), opened.limits)) {}
   ~State() { service->stop(); }
   State(const State&) = delete;
   State& operator=(const State&) = delete;

@@ -33,8 +33,8 @@ bool is_text_argument(const std::string& argument) {
 
 }  // namespace
 
-void declare_machine(Section& own, MachineOptions& machine) {
-  declare_machine(own, machine.device, machine.threads);
+void declare_machine(Section& own, MachineOptions& machine, Devices devices) {
+  declare_machine(own, machine.device, machine.threads, devices);
   declare_precision(own, machine.precision);
 }
 
@@ -45,7 +45,7 @@ void declare_model(Section& own, std::string& model, MachineOptions& machine) {
 
 void declare_models_and_batch(Section& own, TranslatingOptions& options) {
   declare_models(own, options.models);
-  declare_machine(own, options.machine);
+  declare_machine(own, options.machine, Devices::several);
   own.add("verify", options.verify,
           "compare the weights with their checksums first; false: start sooner with a large model");
   declare_batch(own, options.batch);
@@ -195,8 +195,9 @@ void translate_all(const TranslatingOptions& options, const dragoman::Options& r
                    const AddLines& add_lines, const OnTranslation& on_translation) {
   const std::optional<dragoman::Glossary> glossary = glossary_of(options);
   dragoman::Translator translator(options.models, settings_of(options));
-  check_kind(translator.info(), options.continues);
-  LinesInOrder lines(translator, request, options.batch * translator.info().workers, options.tokens,
+  const dragoman::ModelInfo info = translator.info();
+  check_kind(info, options.continues);
+  LinesInOrder lines(translator, request, info.batch * info.workers, options.tokens,
                      glossary ? &*glossary : nullptr);
   std::exception_ptr failure;  // of reading
   for (bool more = true; more || !lines.empty();) {

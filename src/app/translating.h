@@ -29,7 +29,7 @@ struct TranslatingOptions {
   std::vector<std::string> models;  // several translate together
   MachineOptions machine;
   bool verify = true;
-  int64_t batch = 32;
+  int64_t batch = 0;  // 0: chosen
   int64_t batch_tokens = 0;
   int64_t workers = 0;
   std::string language_model;  // fused with the models; empty: none
@@ -41,7 +41,7 @@ struct TranslatingOptions {
 };
 
 // Which model, and how it runs: among a command's own flags.
-void declare_machine(Section& own, MachineOptions& machine);
+void declare_machine(Section& own, MachineOptions& machine, Devices devices = Devices::one);
 void declare_model(Section& own, std::string& model, MachineOptions& machine);
 void declare_models_and_batch(Section& own, TranslatingOptions& options);
 void declare_fusion(Section& own, TranslatingOptions& options);

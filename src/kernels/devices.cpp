@@ -177,6 +177,42 @@ std::optional<int> gpu_number(std::string_view device) {
   return number;
 }
 
+std::vector<const Kernels*> all_gpus() {
+  const CudaPlugin& plugin = plugin_with_gpus();
+  std::vector<const Kernels*> found;
+  for (int number = 0; number < plugin.driver().gpus; ++number)
+    if (problem_of(describe(plugin, number), number).empty()) found.push_back(&choose(plugin, number, false));
+  if (found.empty()) first_gpu();  // says why there is none
+  return found;
+}
+
+// Separated by commas.
+std::vector<const Kernels*> named_devices(std::string_view devices) {
+  std::vector<const Kernels*> found;
+  for (size_t begin = 0; begin <= devices.size();) {
+    const size_t end = std::min(devices.find(',', begin), devices.size());
+    const std::string_view name = devices.substr(begin, end - begin);
+    const Kernels* const device = &kernels_of_device(name);
+    if (std::ranges::count(found, device) > 0)
+      throw Error("\"{}\" names {} twice: name each device once", devices, name);
+    found.push_back(device);
+    begin = end + 1;
+  }
+  if (found.size() > 1 && !std::ranges::all_of(found, [](const Kernels* device) { return is_gpu(*device); }))
+    throw Error("\"{}\" names a processor beside other devices: only GPUs can share translations", devices);
+  return found;
+}
+
+// Of GPUs of two kinds, a translation's last bits would depend on which of them it came from.
+void check_same_kind(const std::vector<const Kernels*>& devices) {
+  for (const Kernels* device : devices) {
+    const std::string first = device_name(*devices[0]), other = device_name(*device);
+    if (first == other) continue;
+    throw Error("{} and {} are GPUs of two kinds, which cannot share translations: name those of one kind",
+                first, other);
+  }
+}
+
 // Without a driver nobody who did not ask for a GPU should wait for the plug-in and its libraries: half a second, and
 // 170 MB.
 bool may_have_a_gpu() { return named_plugin() != nullptr || dlopen("libcuda.so.1", RTLD_LAZY) != nullptr; }
@@ -204,6 +240,12 @@ const Kernels& kernels_of_device(std::string_view device) {
 }
 
 void set_local_process(int number) { local_process = number; }
+
+std::vector<const Kernels*> kernels_of_devices(std::string_view devices) {
+  std::vector<const Kernels*> found = devices == "cuda:all" ? all_gpus() : named_devices(devices);
+  check_same_kind(found);
+  return found;
+}
 
 std::string device_name(const Kernels& kernels) {
   const std::optional<Chosen> chosen = find_chosen(kernels);

@@ -4,6 +4,9 @@
 //   cpu      the table that chosen_kernels() takes
 //   cuda     the first GPU that can be used
 //   cuda:1   the GPU of this number
+// and for those that share their work among several GPUs of one kind
+//   cuda:0,cuda:2   these
+//   cuda:all        all that can be used
 //
 // Where several processes train together on one machine, `auto` and `cuda` are the first GPU for the first process, the
 // second one for the second, and so on (set_local_process).
@@ -29,6 +32,9 @@ const Kernels& kernels_of_device(std::string_view device);
 
 // Of the processes on this machine that train together, this is the one of this number, from 0.
 void set_local_process(int number);
+
+// One table for each, at least one.
+std::vector<const Kernels*> kernels_of_devices(std::string_view devices);
 
 // For logs and reports: "avx512bf16", or "NVIDIA H100 80GB HBM3, driver 13.0".
 std::string device_name(const Kernels& kernels);

@@ -160,6 +160,31 @@ void map_weights(Device& device, const std::string& path, Parameters& parameters
   parameters.changed();
 }
 
+void copy_weights(const Parameters& original, Device& device, Parameters& copy) {
+  CHECK(original.list().size() == copy.list().size(), "{} parameters are copied to {}",
+        original.list().size(), copy.list().size());
+  const auto copied = [&]<class T>(const T* values, size_t count) -> T* {
+    const std::shared_ptr<void> host = new_memory(count * sizeof(T));
+    original.memory().download(host.get(), values, count * sizeof(T));
+    return adopted(device, copy, host, static_cast<const T*>(host.get()), count);
+  };
+  for (size_t i = 0; i < copy.list().size(); ++i) {
+    const Parameter& from = original.list()[i];
+    Storage& to = copy.list()[i].value.storage();
+    CHECK(from.name == copy.list()[i].name && from.size() == copy.list()[i].size(), "{} is copied to {}",
+          from.name, copy.list()[i].name);
+    LowPrecisionMatrix matrix = from.value.storage().low_precision;
+    if (matrix.data == nullptr) {
+      to.data = copied(from.value.data(), static_cast<size_t>(from.size()));
+      continue;
+    }
+    matrix.data = copied(
+        matrix.data, static_cast<size_t>(low_precision_size(matrix.precision, matrix.rows, matrix.columns)));
+    if (matrix.scales != nullptr) matrix.scales = copied(matrix.scales, static_cast<size_t>(matrix.columns));
+    to.low_precision = matrix;
+  }
+}
+
 void write_decoding_weights(const std::string& path, const Parameters& parameters) {
   std::vector<TensorEntry> low_precision, plain;  // in this order, all of the first are aligned to 64 bytes
   std::vector<HostView<const float>> floats;

@@ -27,6 +27,9 @@ void map_weights(Device& device, const std::string& path, Parameters& parameters
 // Rounds weights and tables that are held in floats, into memory of their own.
 void quantize_weights(Device& device, Parameters& parameters, Precision precision);
 
+// The same weights, as they are held, on another device.
+void copy_weights(const Parameters& original, Device& device, Parameters& copy);
+
 // Writes the weights as they are held.
 void write_decoding_weights(const std::string& path, const Parameters& parameters);
 

@@ -65,7 +65,7 @@ void make_not_finite(Device& device, const Tensor& scores, int64_t row) {
   device.memory.fill(scores.row_range(row, 1).matrix(), std::numeric_limits<float>::quiet_NaN());
 }
 
-// Mixes a further model's log-probabilities into `mean`. A row that is not finite in one of the models must not be in
+// Mixes a further model's log-probabilities into `mean`: the host waits for both, at each step. A row that is not finite in one of the models must not be in
 // their mean, and mixing alone would hide it.
 void add_to_mean(Device& device, const Tensor& own, int64_t models, const Tensor& mean) {
   std::vector<int64_t> not_finite;
@@ -79,7 +79,7 @@ void add_to_mean(Device& device, const Tensor& own, int64_t models, const Tensor
   for (const int64_t r : not_finite) make_not_finite(device, mean, r);
 }
 
-// A word that the model excludes stays so, whatever the language model says.
+// A word that the model excludes stays so, whatever the language model says. The host adds, and waits for both.
 void add_scores(const Tensor& own, double weight, const Tensor& sum) {
   const HostView<const float> from = own.values();
   const HostView<float> to = sum.writable_values();
@@ -263,13 +263,14 @@ std::vector<Element> NextScores::top(size_t begin, size_t rows, int64_t count) c
   return elements.download();
 }
 
-std::vector<float> NextScores::attention(size_t row) const {
+std::vector<float> NextScores::attention(size_t row) {
   const auto [layer, keys] = wanted_.at(row);
   const auto found = std::ranges::find(attended_, layer, &Attended::layer);
   CHECK(found != attended_.end(), "the attention of layer {}", layer);
-  const HostView<const float> weights = found->weights.row_range(static_cast<int64_t>(row), 1).values();
-  return mean_over_heads(weights.data(), found->heads, found->weights.columns() / found->heads,
-                         static_cast<int64_t>(keys));
+  if (!found->values) found->values.emplace(found->weights.values());
+  const int64_t columns = found->weights.columns();
+  return mean_over_heads(found->values->data() + static_cast<int64_t>(row) * columns, found->heads,
+                         columns / found->heads, static_cast<int64_t>(keys));
 }
 
 bool has_finite(std::span<const float> row) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -50,7 +51,8 @@ class NextScores {
   // The `count` most likely of each row, as Kernels::top has them. Of one model no row of log-probabilities is needed.
   std::vector<Element> top(size_t begin, size_t rows, int64_t count) const;
   // How much a row that asked for it attends to each token of its source in the first model, the mean over the heads.
-  std::vector<float> attention(size_t row) const;
+  // The first row of a layer waits for the device, and gets those of all.
+  std::vector<float> attention(size_t row);
 
  private:
   friend class Ensemble;
@@ -62,7 +64,8 @@ class NextScores {
 
   struct Attended {
     int64_t layer, heads;
-    Tensor weights;  // a row for each row of the step
+    Tensor weights;                                    // a row for each row of the step
+    std::optional<HostView<const float>> values = {};  // of them, once somebody asks
   };
   struct Wanted {
     int64_t layer;

@@ -207,6 +207,7 @@ std::vector<Element> Search::choose(const Group& group, NextScores& scores) {
     }
     return top;
   }
+  // Rules and draws are the host's: it waits for all words, and once more for the best ones after rules.
   const Tensor log_probabilities = scores.log_probabilities(group.first_row, group.rows);
   std::vector<Element> drawn = apply_rules_and_draw(group, scores, log_probabilities);
   if (group.choice == Choice::drawn) return drawn;
@@ -216,8 +217,9 @@ std::vector<Element> Search::choose(const Group& group, NextScores& scores) {
   return top.download();
 }
 
-// Of the rows that read the last start token, or a token of the output: what comes next attends to that.
-void Search::keep_attention(const Group& group, const NextScores& scores) {
+// Of the rows that read the last start token, or a token of the output: what comes next attends to that. The host waits
+// once for all of a layer.
+void Search::keep_attention(const Group& group, NextScores& scores) {
   size_t row = group.first_row;
   for (Sentence* sentence : group.sentences) {
     const SearchRequest& request = sentence->request;
@@ -229,8 +231,8 @@ void Search::keep_attention(const Group& group, const NextScores& scores) {
   }
 }
 
-void Search::consider_terms(Sentence& sentence, const Hypothesis& hypothesis, const NextScores& scores,
-                            size_t row, const NextWords& next) {
+void Search::consider_terms(Sentence& sentence, const Hypothesis& hypothesis, NextScores& scores, size_t row,
+                            const NextWords& next) {
   std::vector<float> attention;
   if (wants_attention(sentence.beam, hypothesis)) attention = scores.attention(row);
   sentence.choices.push_back(
@@ -238,7 +240,7 @@ void Search::consider_terms(Sentence& sentence, const Hypothesis& hypothesis, co
 }
 
 // One for each row where they are drawn, else none.
-std::vector<Element> Search::apply_rules_and_draw(const Group& group, const NextScores& scores,
+std::vector<Element> Search::apply_rules_and_draw(const Group& group, NextScores& scores,
                                                   const Tensor& log_probabilities) {
   const HostView<float> values = log_probabilities.writable_values();
   float* row = values.data();

@@ -85,11 +85,11 @@ class Search {
   std::vector<Group> groups();
   std::vector<OpenRow> open_rows(std::span<Group> groups);
   std::vector<Element> choose(const Group& group, NextScores& scores);
-  static std::vector<Element> apply_rules_and_draw(const Group& group, const NextScores& scores,
+  static std::vector<Element> apply_rules_and_draw(const Group& group, NextScores& scores,
                                                    const Tensor& log_probabilities);
-  void keep_attention(const Group& group, const NextScores& scores);
-  static void consider_terms(Sentence& sentence, const Hypothesis& hypothesis, const NextScores& scores,
-                             size_t row, const NextWords& next);
+  void keep_attention(const Group& group, NextScores& scores);
+  static void consider_terms(Sentence& sentence, const Hypothesis& hypothesis, NextScores& scores, size_t row,
+                             const NextWords& next);
   static std::vector<Candidate> best_candidates(Sentence& sentence, std::span<const Element> next);
   void advance(const Group& group, std::span<const Element> next);
   void advance(Sentence& sentence, std::span<const Element> next);

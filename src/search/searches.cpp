@@ -5,7 +5,9 @@
 #include <thread>
 #include <utility>
 
+#include "base/error.h"
 #include "base/threads.h"
+#include "model/decoding_weights.h"
 
 namespace dragoman::internal {
 
@@ -14,7 +16,8 @@ int worker_count(int64_t workers, int64_t batch, int threads) {
   return batch == 1 ? 1 : std::min(threads, 8);
 }
 
-// The first one uses the models themselves, the others have models on a device of their own that borrow the weights.
+// The very first one uses the models themselves. The others have models on a device of their own: the first on another
+// GPU has copies, and those beside it on its GPU borrow the weights.
 struct Searches::Worker {
   std::unique_ptr<Device> own_device = {};
   std::vector<std::unique_ptr<Transformer>> own_models = {};
@@ -22,58 +25,85 @@ struct Searches::Worker {
   Fusion fusion = {};
   std::optional<Search> search = {};
   Puller puller = {};
+  bool lost = false;
   std::thread thread = {};
 
-  void borrow(const Models& lenders, const Fusion& lent, int threads) {
-    own_device = std::make_unique<Device>(lenders[0]->device, threads);
-    for (const Transformer* lender : lenders) models.push_back(borrowed(*lender));
-    fusion = lent;
-    if (lent.language_model != nullptr) fusion.language_model = borrowed(*lent.language_model);
+  void make_models(std::unique_ptr<Device> device, const Models& originals, const Fusion& fused) {
+    own_device = std::move(device);
+    for (const Transformer* original : originals) models.push_back(made(*original));
+    fusion = fused;
+    if (fused.language_model != nullptr) fusion.language_model = made(*fused.language_model);
   }
-  Transformer* borrowed(const Transformer& lender) {
-    own_models.push_back(std::make_unique<Transformer>(lender.config, *own_device, Buffers::none_yet));
-    own_models.back()->parameters.borrow(lender.parameters);
-    return own_models.back().get();
+  Transformer* made(const Transformer& original) {
+    Transformer& own = *own_models.emplace_back(
+        std::make_unique<Transformer>(original.config, *own_device, Buffers::none_yet));
+    if (&own_device->memory == &original.device.memory) {
+      own.parameters.borrow(original.parameters);
+    } else {
+      copy_weights(original.parameters, *own_device, own.parameters);
+    }
+    return &own;
   }
 };
 
+// The first one's thread adds the others, and alone looks here.
+struct Searches::OnDevice {
+  std::vector<std::unique_ptr<Worker>> workers = {};
+  size_t most = 1;  // fewer once the system refuses a thread
+};
+
+namespace {
+
+// Whether it still computes, after a step on it has failed.
+bool answers(Device& device) try {
+  const Tensor probe(device.pool, 1, 1);
+  device.memory.fill(probe.matrix(), 0);
+  return probe.values()[0] == 0;
+} catch (const Error&) {
+  return false;
+}
+
+}  // namespace
+
 Searches::Searches(Scheduler& scheduler, const Models& models, const SearchSettings& settings, int most,
-                   const Fusion& fusion)
-    : scheduler_(scheduler),
-      models_(models),
-      settings_(settings),
-      fusion_(fusion),
-      most_(static_cast<size_t>(most)),
-      first_(&add_worker()) {
-  scheduler_.set_searches(most);
+                   const Fusion& fusion, std::span<const Kernels* const> further_devices)
+    : scheduler_(scheduler), settings_(settings), devices_(1 + further_devices.size()) {
+  for (OnDevice& device : devices_) device.most = static_cast<size_t>(most);
+  auto first = std::make_unique<Worker>();
+  first->models = models;
+  first->fusion = fusion;
+  first->puller.runs_tasks = true;
+  first_ = &add(devices_[0], std::move(first));
+  const int threads = models[0]->device.context.threads();
+  for (size_t i = 0; i < further_devices.size(); ++i) {
+    auto worker = std::make_unique<Worker>();
+    worker->make_models(std::make_unique<Device>(*further_devices[i], threads), models, fusion);
+    add(devices_[i + 1], std::move(worker));
+  }
+  for (size_t i = 0; i < devices_.size(); ++i) scheduler_.set_searches(static_cast<int>(i), most);
+  scheduler_.add_puller(first_->puller);
 }
 
 Searches::~Searches() {
   stop();
-  Context& context = models_[0]->device.context;
+  Context& context = first_->models[0]->device.context;
   context.limit_threads(context.threads());
 }
 
-// Worker i seldom works while fewer than i + 1 workers do, and then never uses more than its share of the threads.
-Searches::Worker& Searches::add_worker() {
-  Worker& worker = *workers_.emplace_back(std::make_unique<Worker>());
-  const bool first = workers_.size() == 1;
-  const int share = models_[0]->device.context.threads() / static_cast<int>(workers_.size());
-  if (first) {
-    worker.models = models_;
-    worker.fusion = fusion_;
-  } else {
-    worker.borrow(models_, fusion_, std::max(share, 1));
-  }
-  worker.search.emplace(worker.models, settings_, worker.fusion);
-  worker.puller.search = &*worker.search;
-  worker.puller.runs_tasks = first;
-  scheduler_.add_puller(worker.puller);
-  return worker;
+Searches::Worker& Searches::add(OnDevice& device, std::unique_ptr<Worker> worker) {
+  worker->search.emplace(worker->models, settings_, worker->fusion);
+  worker->puller.search = &*worker->search;
+  worker->puller.device = static_cast<int>(&device - devices_.data());
+  return *device.workers.emplace_back(std::move(worker));
 }
 
+// Before one of them pulls, the scheduler knows all: else it would take what is another's share.
 void Searches::start(std::shared_ptr<const void> owner) {
-  first_->thread = start_thread([this, owner = std::move(owner)] { work(*first_, owner); });
+  for (size_t i = 1; i < devices_.size(); ++i) scheduler_.add_puller(devices_[i].workers[0]->puller);
+  for (OnDevice& device : devices_) {
+    Worker& first = *device.workers[0];
+    first.thread = start_thread([this, &device, &first, owner] { work(device, first, owner); });
+  }
 }
 
 bool Searches::step() {
@@ -84,41 +114,54 @@ bool Searches::step() {
 
 // What a step throws leaves the search in an unknown state.
 void Searches::search(Worker& worker) {
-  Context& context = worker.models[0]->device.context;
-  context.limit_threads(std::max(models_[0]->device.context.threads() / worker.puller.at_work, 1));
+  Device& device = worker.models[0]->device;
+  device.context.limit_threads(
+      std::max(first_->models[0]->device.context.threads() / worker.puller.at_work, 1));
   try {
     scheduler_.take(worker.puller, worker.search->step());
   } catch (...) {
+    worker.lost = !answers(device);
     scheduler_.fail(worker.puller, std::current_exception());
     worker.search.emplace(worker.models, settings_, worker.fusion);
   }
 }
 
 // The first step comes before there is another search: the packed weights that it keeps are there for all to borrow.
-void Searches::work(Worker& worker, const std::shared_ptr<const void>& owner) {
-  const bool first = &worker == first_;
+// Where the device is lost, and no other is left, it goes on: so each job ends with the reason.
+void Searches::work(OnDevice& device, Worker& worker, const std::shared_ptr<const void>& owner) {
+  const bool first = &worker == device.workers[0].get();
   while (scheduler_.pull(worker.puller)) {
     search(worker);
-    if (first && workers_.size() < most_ && scheduler_.is_crowded()) start_another(owner);
+    if (worker.lost) scheduler_.retire(worker.puller.device);
+    if (first && device.workers.size() < device.most && scheduler_.is_crowded()) start_another(device, owner);
   }
-  if (first) scheduler_.end_all();
+  if (&worker == first_) scheduler_.end_all();
 }
 
-void Searches::start_another(const std::shared_ptr<const void>& owner) {
-  Worker& worker = add_worker();
-  worker.thread = try_to_start_thread([this, &worker, owner] { work(worker, owner); });
+// Worker i seldom works while fewer than i + 1 workers do, and then never uses more than its share of the threads.
+void Searches::start_another(OnDevice& device, const std::shared_ptr<const void>& owner) {
+  const Worker& first = *device.workers[0];
+  Device& shared = first.models[0]->device;
+  const int share = shared.context.threads() / static_cast<int>(device.workers.size() + 1);
+  auto another = std::make_unique<Worker>();
+  another->make_models(std::make_unique<Device>(shared, std::max(share, 1)), first.models, first.fusion);
+  Worker& worker = add(device, std::move(another));
+  scheduler_.add_puller(worker.puller);
+  worker.thread = try_to_start_thread([this, &device, &worker, owner] { work(device, worker, owner); });
   if (worker.thread.joinable()) return;
   scheduler_.remove_puller(worker.puller);
-  workers_.pop_back();
-  most_ = workers_.size();
-  scheduler_.set_searches(static_cast<int>(most_));
+  const int number = worker.puller.device;
+  device.workers.pop_back();
+  device.most = device.workers.size();
+  scheduler_.set_searches(number, static_cast<int>(device.most));
 }
 
-// The first thread is the only one that starts others, so it ends before these are looked at.
+// Those that start others end before these are looked at.
 void Searches::stop() {
   scheduler_.stop();
-  leave(*first_);
-  for (size_t i = 1; i < workers_.size(); ++i) leave(*workers_[i]);
+  for (const OnDevice& device : devices_) leave(*device.workers[0]);
+  for (const OnDevice& device : devices_)
+    for (size_t i = 1; i < device.workers.size(); ++i) leave(*device.workers[i]);
 }
 
 void Searches::leave(Worker& worker) {

@@ -3,29 +3,35 @@
 // With enough sentences, two searches on one thread each are faster than one whose every product is split among two
 // threads: none waits for the other. Another search starts when the scheduler has more sentences than those there are
 // have rows, and the threads are shared among those that have work: a single sentence gets all of them.
+//
+// On several devices, each has a copy of the models, and searches that share it. A device that is lost takes what it
+// has under way with it; the others go on.
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "search/queue/scheduler.h"
 
 namespace dragoman::internal {
 
-// How many searches run side by side: `workers`; if that is 0, one per thread, up to 8, or one for batches of one.
+// How many searches run side by side on a device: `workers`; if that is 0, one per thread, up to 8, or one for batches
+// of one.
 int worker_count(int64_t workers, int64_t batch, int threads);
 
 class Searches {
  public:
-  // `most`: of them; settings.sentences are for each, and what the scheduler counts on.
+  // `most`: of them on each device, the models' and further ones; settings.sentences are for each, and what the
+  // scheduler counts on.
   Searches(Scheduler& scheduler, const Models& models, const SearchSettings& settings, int most,
-           const Fusion& fusion = {});
+           const Fusion& fusion = {}, std::span<const Kernels* const> further_devices = {});
   ~Searches();
   Searches(const Searches&) = delete;
   Searches& operator=(const Searches&) = delete;
 
-  // Starts the first thread, on which tasks run. Threads share `owner`, which has this object, and so may outlive the
-  // last other owner.
+  // Starts the first thread of each device. Tasks run on the very first. Threads share `owner`, which has this object,
+  // and so may outlive the last other owner.
   void start(std::shared_ptr<const void> owner = {});
   // Without threads: one step of the first search. False where there was nothing to do.
   bool step();
@@ -35,21 +41,18 @@ class Searches {
 
  private:
   struct Worker;
+  struct OnDevice;
 
-  Worker& add_worker();
+  Worker& add(OnDevice& device, std::unique_ptr<Worker> worker);
   void search(Worker& worker);
-  void work(Worker& worker, const std::shared_ptr<const void>& owner);
-  void start_another(const std::shared_ptr<const void>& owner);
+  void work(OnDevice& device, Worker& worker, const std::shared_ptr<const void>& owner);
+  void start_another(OnDevice& device, const std::shared_ptr<const void>& owner);
   static void leave(Worker& worker);
 
   Scheduler& scheduler_;
-  const Models models_;
   const SearchSettings settings_;
-  const Fusion fusion_;
-  size_t most_;  // fewer once the system refuses a thread
-  std::vector<std::unique_ptr<Worker>>
-      workers_;  // the first one's thread adds the others, and alone looks here
-  Worker* const first_;
+  std::vector<OnDevice> devices_;  // the models' own first
+  Worker* first_;
 };
 
 }  // namespace dragoman::internal

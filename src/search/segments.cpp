@@ -108,7 +108,7 @@ void add_sentence(std::vector<Reading> sentence, size_t offset, const Vocabulary
     }
     const size_t end = first.left() > 0 ? spans[first.done - 1].end : SIZE_MAX;
     for (Reading& other : others) segment.cut |= !take_before(end, other, segment.other_ids.emplace_back());
-    if (first.left() > 0 && begins_word(vocabulary, ids[first.done])) segment.space = " ";
+    if (first.left() > 0 && begins_word(vocabulary, ids[first.done])) segment.space = ' ';
     segments.push_back(std::move(segment));
   }
 }

@@ -214,7 +214,8 @@ Translator::Translator(SavedModel& of, const BatchLimits& limits)
     : model(of),
       reader(of),
       scheduler(limits.sentences, limits.reserved, limits.cache_bytes),
-      searches(scheduler, of.models(), search_settings(of, limits), limits.searches, of.fusion) {}
+      searches(scheduler, of.models(), search_settings(of, limits), limits.searches, of.fusion,
+               limits.further_devices) {}
 
 uint64_t Translator::add(TranslationRequest request, const Claim& claim) {
   return scheduler.add(std::make_unique<TranslationJob>(std::move(request), model, reader), claim);

@@ -34,6 +34,8 @@ struct BatchLimits {
   int searches = 1;          // batches side by side, which share the threads
   int64_t reserved = 0;      // of each batch's sentences: for clients that have none under way
   size_t cache_bytes = 0;    // of sentences that were translated before; 0: none are kept
+  // Besides the model's own: each gets a copy of the model, and as many searches.
+  std::vector<const Kernels*> further_devices = {};
 };
 
 SearchSettings search_settings(const SavedModel& model, const BatchLimits& limits);

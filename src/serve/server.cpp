@@ -43,7 +43,8 @@ TranslationsSettings translations_settings(const ServeSettings& s) {
                          .batch = s.batch,
                          .workers = static_cast<int>(s.workers),
                          .cache_bytes = static_cast<size_t>(s.cache) << 20,
-                         .reserved = (s.batch + 7) / 8},
+                         .reserves = true,
+                         .translators = static_cast<int>(std::max<size_t>(s.models.size(), 1))},
           .detector = s.detector,
           .texts = static_cast<size_t>(s.limits.queue),
           .characters = static_cast<size_t>(s.limits.queue_characters)};

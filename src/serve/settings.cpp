@@ -14,7 +14,7 @@ void declare_models(Section& own, ServeSettings& s) {
           "model folder, or FROM-TO=FOLDER if the folder does not name its languages; may be repeated; "
           "replace "
           "a folder by renaming another to its name, never by writing into it");
-  declare_machine(own, s.device, s.threads);
+  declare_machine(own, s.device, s.threads, Devices::several);
   declare_precision(own, s.precision);
   declare_batch(own, s.batch);
   declare_workers(own, s.workers);

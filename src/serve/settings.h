@@ -28,7 +28,7 @@ struct ServeLimits {
 struct ServeSettings {
   std::vector<std::string> models;
   std::string device = "auto";
-  int64_t threads = 0, batch = 32, workers = 0, cache = 64;  // MiB
+  int64_t threads = 0, batch = 0, workers = 0, cache = 64;  // MiB
   dragoman::Precision precision = dragoman::Precision::as_saved;
   std::string detector;
 

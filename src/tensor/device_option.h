@@ -10,6 +10,9 @@ namespace dragoman::internal {
 // What kernels/devices.h takes.
 constexpr const char* default_device = "auto";
 
-Declaration declare_device(Section& section, std::string& device);
+// Whether several may be named: only those that translate share their work.
+enum class Devices { one, several };
+
+Declaration declare_device(Section& section, std::string& device, Devices devices = Devices::one);
 
 }  // namespace dragoman::internal

@@ -48,7 +48,7 @@ TEST_F(TasksTest, ScoresBesideTranslationsOfSeveralWorkers) {
   const nlohmann::json inspected = nlohmann::json::parse(translator_.inspect("The cat sleeps."));
   std::vector<std::string> alone;
   for (size_t i = 0; i < 60; ++i) alone.push_back(translator_.submit(request(i)).get().text());
-  Translator shared(folder_.path, {.threads = 2, .batch = 2, .workers = 3, .reserved = 1});
+  Translator shared(folder_.path, {.threads = 2, .batch = 2, .workers = 3, .reserves = true});
   std::vector<std::future<Translation>> futures;
   for (size_t i = 0; i < 60; ++i) futures.push_back(shared.submit(request(i)));
   std::vector<std::thread> threads;

@@ -131,7 +131,8 @@ TEST(AnnotatedPage, ShowsWhatItsCommandsPrint) {
 
 TEST(GpuPage, ShowsWhatTheModelOfCostComputes) {
   const std::string folder = root.string();
-  expect_script_passes(fmt::format("python3 '{0}/bench/gpu_cost.py' --check '{0}/docs/gpu.md'", folder));
+  for (const char* script : {"gpu_cost.py", "gpu_decoding_cost.py"})
+    expect_script_passes(fmt::format("python3 '{0}/bench/{1}' --check '{0}/docs/gpu.md'", folder, script));
 }
 
 TEST(ScalePage, ShowsWhatTheModelOfUpdatesComputes) {

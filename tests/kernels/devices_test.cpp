@@ -23,8 +23,8 @@ class DevicesTest : public testing::Test {
   }
   ~DevicesTest() override {
     for (const char* variable :
-         {"FAKE_DRIVER", "FAKE_GPUS", "FAKE_PROBLEM", "FAKE_OLD", "FAKE_LOST", "FAKE_VERSION", "FAKE_SIZE",
-          "FAKE_NCCL", "DRAGOMAN_CUDA_PLUGIN", "DRAGOMAN_ISA"})
+         {"FAKE_DRIVER", "FAKE_GPUS", "FAKE_PROBLEM", "FAKE_OLD", "FAKE_KIND", "FAKE_LOST", "FAKE_VERSION",
+          "FAKE_SIZE", "FAKE_NCCL", "DRAGOMAN_CUDA_PLUGIN", "DRAGOMAN_ISA"})
       unsetenv(variable);
     set_local_process(0);
     if (!instruction_set_.empty()) set("DRAGOMAN_ISA", instruction_set_);
@@ -68,6 +68,44 @@ TEST_F(DevicesTest, AGpuHasANameMemoryAndATableForEachPrecision) {
   EXPECT_EQ(&with_tf32(rounded), &rounded);
   EXPECT_EQ(&kernels_of_device("cuda:1"), &gpu);
   EXPECT_NE(&kernels_of_device("cuda:0"), &gpu);
+}
+
+TEST_F(DevicesTest, SeveralOfOneKindMayBeNamed) {
+  set("FAKE_GPUS", "3");
+  set("FAKE_KIND", "7");
+  const Kernels *first = &kernels_of_device("cuda:0"), *second = &kernels_of_device("cuda:1"),
+                *third = &kernels_of_device("cuda:2");
+  using Tables = std::vector<const Kernels*>;
+  EXPECT_EQ(kernels_of_devices("cuda:1,cuda:0"), (Tables{second, first}));
+  EXPECT_EQ(kernels_of_devices("cuda:all"), (Tables{first, second, third}));
+  EXPECT_EQ(kernels_of_devices("cuda:2"), Tables{third});
+  EXPECT_EQ(kernels_of_devices("cuda"), Tables{first});
+  EXPECT_EQ(kernels_of_devices("cpu"), Tables{&chosen_kernels()});
+  set("FAKE_OLD", "1");
+  EXPECT_EQ(kernels_of_devices("cuda:all"), (Tables{second, third})) << "all that can be used";
+}
+
+TEST_F(DevicesTest, SeveralThatCannotShareAreErrors) {
+  const auto refusal = [](std::string_view devices) -> std::string {
+    try {
+      kernels_of_devices(devices);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal("cuda:0,cuda:1"),
+            "Fake 0, driver 13.1 and Fake 1, driver 13.1 are GPUs of two kinds, which cannot share "
+            "translations: name those of one kind");
+  EXPECT_EQ(refusal("cuda:all"), refusal("cuda:0,cuda:1"));
+  set("FAKE_KIND", "7");
+  EXPECT_EQ(refusal("cuda:0,cuda:0"), "\"cuda:0,cuda:0\" names cuda:0 twice: name each device once");
+  EXPECT_EQ(refusal("cuda:0,cpu"),
+            "\"cuda:0,cpu\" names a processor beside other devices: only GPUs can share translations");
+  EXPECT_EQ(refusal("cuda:0,"), failure(""));
+  EXPECT_EQ(refusal("cuda:0,cuda:5"), failure("cuda:5"));
+  set("FAKE_GPUS", "0");
+  EXPECT_EQ(refusal("cuda:all"), failure("cuda"));
 }
 
 TEST_F(DevicesTest, AutoIsTheFirstGpuThatCanBeUsed) {

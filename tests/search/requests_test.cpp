@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "model/gpu_cases.h"
 #include "search/model_folder.h"
 #include "search/random_requests.h"
 #include "search/saved_model.h"
@@ -30,13 +31,6 @@ std::vector<MachineCase> cases_on(const std::vector<const Kernels*>& tables) {
     cases.push_back({kernels, RequestedPrecision::int8, DecoderSelfAttention::ssru});
   }
   return cases;
-}
-
-// Which have fewer requests.
-std::vector<const Kernels*> gpu_tables() {
-  std::vector<const Kernels*> tables = every_table();
-  std::erase_if(tables, [](const Kernels* kernels) { return !is_gpu_table(kernels); });
-  return tables;
 }
 
 std::string name_of_case(const testing::TestParamInfo<MachineCase>& test) {
@@ -111,6 +105,7 @@ TEST_P(RequestsTest, EachGetsWhatItGetsAlone) {
   for (const uint64_t seed : {1, 2, 3}) expect_what_each_gets_alone(requests(120, seed), {1, 3});
 }
 
+// Which have fewer requests.
 class RequestsOnAGpu : public RequestsTest {};
 
 TEST_P(RequestsOnAGpu, EachGetsWhatItGetsAlone) { expect_what_each_gets_alone(requests(12, 1), {1}); }

@@ -166,10 +166,11 @@ class SteppedJobs {
 // Requests of tokens.
 class SteppedSearches : public SteppedJobs<RequestResult, SearchProgress> {
  public:
-  SteppedSearches(const Models& models, const SearchSettings& settings, int searches)
-      : SteppedJobs(searches > 1),
+  SteppedSearches(const Models& models, const SearchSettings& settings, int searches,
+                  const std::vector<const Kernels*>& further_devices = {})
+      : SteppedJobs(searches > 1 || !further_devices.empty()),
         scheduler_(settings.sentences, 0, 0),
-        searches_(scheduler_, models, settings, searches) {}
+        searches_(scheduler_, models, settings, searches, {}, further_devices) {}
   void add(uint64_t id, SearchRequest request, const Claim& claim = {}) {
     begin();
     RequestJob::OnProgress on_progress;

@@ -35,6 +35,28 @@ TEST_P(SearchWaits, OnceAStepAndOnceForNewSources) {
   }
 }
 
+// Attention comes as a whole; rules need all words on the host, and then the best of those that are left.
+TEST_P(SearchWaits, AsOftenForManySentencesAsForOne) {
+  Transformer model(GetParam().config, device_, Buffers::weights);
+  model.parameters.initialise(1);
+  const auto waits = [&](const SearchRequest& request, uint64_t count) {
+    Search search({&model}, {.sentences = 8});
+    for (uint64_t i = 0; i < count; ++i) search.add(i, request);
+    waits_of_step(search);
+    return waits_of_step(search);
+  };
+  const Sentence source(5, 7);
+  for (const uint64_t count : {1, 6}) {
+    const SearchOptions beam = {.beam = 4, .max_length = 20}, sample = {.max_length = 20, .sample = true};
+    SearchOptions ruled = beam;
+    ruled.no_repeat_ngram = 1;
+    EXPECT_EQ(waits({.source = source, .options = beam, .attention_layer = 1}, count), 2);
+    EXPECT_EQ(waits({.source = source, .options = ruled}, count), 2);
+    EXPECT_EQ(waits({.source = source, .options = ruled, .attention_layer = 1}, count), 3);
+    EXPECT_EQ(waits({.source = source, .options = sample}, count), 1);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(On, SearchWaits, testing::ValuesIn(small_configs()),
                          [](const auto& test) { return test.param.name; });
 

@@ -72,50 +72,6 @@ void Scheduler::end_all() {
   deliver(lock);
 }
 
-void Scheduler::set_searches(int most) {
-  const Lock lock(mutex_);
-  rows_ = rows_of_search_ * most;
-  reserved_ = reserved_of_search_ * most;
-}
-
-void Scheduler::add_puller(Puller& puller) {
-  const Lock lock(mutex_);
-  pullers_.push_back(&puller);
-}
-
-void Scheduler::remove_puller(Puller& puller) {
-  const Lock lock(mutex_);
-  std::erase(pullers_, &puller);
-}
-
-int64_t Scheduler::free_rows() const {
-  int64_t free = rows_;
-  for (const Puller* puller : pullers_) free -= puller->used;
-  return free;
-}
-
-bool Scheduler::may_begin(uint64_t client) const {
-  const int64_t free = free_rows();
-  return free > reserved_ || (free > 0 && !rows_of_.contains(client));
-}
-
-const WaitingTurn* Scheduler::next_turn() const {
-  return queue_.next([this](uint64_t client) { return may_begin(client); });
-}
-
-// None while the searches before this one have rows for all that wait.
-const WaitingTurn* Scheduler::next_for(const Puller& puller) const {
-  int64_t rows_before = 0;
-  for (size_t i = 0; pullers_[i] != &puller; ++i) rows_before += rows_of_search_ - pullers_[i]->used;
-  return to_begin_ > rows_before ? next_turn() : nullptr;
-}
-
-bool Scheduler::is_crowded() const {
-  const Lock lock(mutex_);
-  const auto rows = rows_of_search_ * std::ssize(pullers_);
-  return to_begin_ > free_rows() - (rows_ - rows) && next_turn() != nullptr;
-}
-
 bool Scheduler::has_work(const Puller& puller) const {
   return stop_ || !cancelled_.empty() || !puller.gone.empty() || (has_news() && !delivering_) ||
          task_is_due(puller) || next_for(puller) != nullptr;

@@ -2,7 +2,7 @@
 //
 // Jobs come from any thread. A job is a text: it is read, which splits it into sentences, when its turn has come.
 // Searches, each with a thread and a batch of its own, pull: one whose batch has free rows takes the next sentences and
-// hands back what it found. A search on another device is one more that pulls.
+// hands back what it found. A search on another device is one more that pulls; devices get equal shares.
 //
 // What it promises, each by a test (tests/search/scheduler_test.cpp, searches_test.cpp):
 //   1. Turns. Clients take turns, weighted by what their jobs cost. The sentences of a long job take theirs one by one,
@@ -83,6 +83,7 @@ class SearchJob {
 struct Puller {
   Search* search = nullptr;
   bool runs_tasks = false;  // it has the models that tasks use
+  int device = 0;           // its number
   int at_work = 1;          // searches that share the threads for the next step
 
   // The scheduler's own.
@@ -124,12 +125,16 @@ class Scheduler {
   // After a step: what it found, or threw.
   void take(Puller& puller, const std::vector<SearchResult>& results);
   void fail(Puller& puller, const std::exception_ptr& error);
-  // The order in which they come is that in which they get sentences. All that may come; those there are.
-  void set_searches(int most);
+  // How many may come on a device; fewer once the system refuses a thread. None where it is lost.
+  void set_searches(int device, int most);
+  // The order in which they come is that in which they get sentences.
   void add_puller(Puller& puller);
   void remove_puller(Puller& puller);  // which has not pulled
-  bool is_crowded() const;             // more sentences wait than the searches have rows
-  void end_all();                      // what has not ended is cancelled
+  // The searches of a device get no more sentences, unless no other device is left. They run tasks, and fail with what
+  // they have under way.
+  void retire(int device);
+  bool is_crowded() const;  // more sentences wait than the searches have rows
+  void end_all();           // what has not ended is cancelled
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -160,6 +165,9 @@ class Scheduler {
   int64_t free_rows() const;
   bool may_begin(uint64_t client) const;
   const WaitingTurn* next_turn() const;
+  int64_t share_of(int device) const;
+  bool is_retired(int device) const { return searches_.at(device) == 0; }
+  void count_rows();
   const WaitingTurn* next_for(const Puller& puller) const;
   bool task_is_due(const Puller& puller) const;
   bool has_work(const Puller& puller) const;
@@ -178,8 +186,9 @@ class Scheduler {
   void wait_for_work(Puller& puller, Lock& lock);
 
   const int64_t rows_of_search_, reserved_of_search_;
-  mutable std::mutex mutex_;  // for all that follows
-  int64_t rows_ = 0, reserved_ = 0;
+  mutable std::mutex mutex_;         // for all that follows
+  std::map<int, int> searches_;      // that may be, by their device's number
+  int64_t rows_ = 0, reserved_ = 0;  // of all of them
   std::vector<Puller*> pullers_;
   bool stop_ = false;
   uint64_t next_job_ = 0, next_search_ = 0;

@@ -21,9 +21,9 @@ CudaDriver driver() {
   return {number("FAKE_DRIVER", 13010), 13000, number("FAKE_GPUS", 2), std::getenv("FAKE_PROBLEM")};
 }
 
-// The first is old where FAKE_OLD says so.
+// The first is old where FAKE_OLD says so. Of one kind where FAKE_KIND says which.
 void describe(int gpu, CudaGpu* description) {
-  std::snprintf(description->name, sizeof(description->name), "Fake %d", gpu);
+  std::snprintf(description->name, sizeof(description->name), "Fake %d", number("FAKE_KIND", gpu));
   description->major = gpu < number("FAKE_OLD", 0) ? 7 : 9;
   description->minor = 5;
   description->memory = int64_t{80} << 30;

@@ -1,0 +1,55 @@
+#include "search/batch_size.h"
+
+#include <algorithm>
+
+#include "kernels/devices.h"
+
+namespace dragoman::internal {
+namespace {
+
+// Longer than nearly all sentences; a batch of longer ones has room in what is left free.
+constexpr int64_t source_tokens = 100, target_tokens = 100;
+// Rows of the target's cache for each token: the hypotheses of a beam have most of their tokens in common.
+constexpr int64_t rows_per_token = 2;
+constexpr int64_t usual_beam = 5;
+
+// A cache grows by half.
+int64_t cached_floats(const ModelConfig& c) {
+  const int64_t source = has_encoder(c) ? source_tokens * source_cache_columns(c) : 0;
+  const int64_t target = rows_per_token * target_tokens * target_cache_columns(c);
+  return c.decoder_layers * (source + target) * 3 / 2;
+}
+
+// Of an encoder's layer; the decoder's step has fewer rows. A row: the residual sum, queries, keys and values, heads,
+// and the inner activation.
+int64_t encoder_floats(const ModelConfig& c) {
+  return has_encoder(c) ? source_tokens * (2 * c.d_model + 4 * attention_width(c, c.heads) + c.d_ff) : 0;
+}
+
+int64_t floats_per_sentence(const ModelConfig& c) {
+  return cached_floats(c) + encoder_floats(c) + usual_beam * c.target_vocabulary;
+}
+
+}  // namespace
+
+int64_t bytes_per_sentence(const SavedModel& model) {
+  int64_t floats = floats_per_sentence(model.model.config);
+  for (const auto& other : model.others) floats += floats_per_sentence(other->config);
+  if (model.language_model != nullptr) floats += floats_per_sentence(model.language_model->config);
+  return floats * static_cast<int64_t>(sizeof(float));
+}
+
+// A third is left: for reserved sentences, kernels' workspaces, wider beams and longer sentences.
+int64_t sentences_that_fit(int64_t bytes_per_sentence, int64_t free_bytes, int64_t batches) {
+  return std::clamp<int64_t>(free_bytes / 3 * 2 / batches / bytes_per_sentence, 1, most_on_gpu);
+}
+
+int64_t automatic_sentences(const SavedModel& model, std::span<const Kernels* const> devices,
+                            int64_t batches) {
+  if (!is_gpu(model.device.kernels)) return batch_on_cpu;
+  int64_t free_bytes = free_device_memory(model.device.kernels);
+  for (const Kernels* device : devices) free_bytes = std::min(free_bytes, free_device_memory(*device));
+  return sentences_that_fit(bytes_per_sentence(model), free_bytes, batches);
+}
+
+}  // namespace dragoman::internal
