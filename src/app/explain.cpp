@@ -18,6 +18,7 @@
 #include "search/saved_model.h"
 #include "search/score.h"
 #include "text/unicode.h"
+#include "train/recipe.h"
 
 namespace dragoman::internal {
 namespace {
@@ -58,12 +59,20 @@ void check(const ExplainCommand& o, const Options& given) {
     throw UsageError("--columns has no effect with --format json, which has all columns");
 }
 
+// Of a side, with its marks: there is a row for each, and one of logits is as wide as the vocabulary.
+constexpr int64_t most_subwords = 128;
+
 // The smoothing that the model was trained with; the paper's where it does not say so.
-Smoothing smoothing_of(const nlohmann::json& config) {
-  const auto training = "/recipe/training"_json_pointer;
-  const nlohmann::json said = config.contains(training) ? config.at(training) : nlohmann::json::object();
-  return {said.value("label_smoothing", 0.1F),
-          said.value("smoothing_over", "all") == "others" ? SmoothingOver::others : SmoothingOver::all};
+Smoothing smoothing_of(const SavedModel& model) {
+  Recipe recipe;
+  Options options;
+  declare(options, recipe);
+  for (const char* key : {"label_smoothing", "smoothing_over"}) {
+    const nlohmann::json::json_pointer place(fmt::format("/recipe/training/{}", key));
+    if (model.config.contains(place))
+      options.from_json({{"training", {{key, model.config.at(place)}}}}, model.folder + "/config.json");
+  }
+  return {static_cast<float>(recipe.training.label_smoothing), recipe.training.smoothing_over};
 }
 
 std::vector<int32_t> source_ids(const SavedModel& model, const ExplainCommand& o, const Options& given) {
@@ -97,10 +106,11 @@ ExplainedPair pair_of(const SavedModel& model, const ExplainCommand& o, const Op
   }
   if (pair.expected.size() == pair.given) throw UsageError("--target has no token that the model predicts");
   const auto longest = static_cast<int64_t>(std::max(pair.source.size(), pair.read.size()));
-  if (longest > model.max_positions)
+  const int64_t most = std::min(most_subwords, model.max_positions);
+  if (longest > most)
     throw UsageError(
-        "the pair has a side of {} subwords, but the model has only {} positions: give shorter sentences",
-        longest, model.max_positions);
+        "a side of the pair has {} subwords, but explain shows at most {}{}: give shorter sentences", longest,
+        most, most < most_subwords ? " of this model" : "");
   return pair;
 }
 
@@ -128,7 +138,7 @@ void explain(const Arguments& arguments) {
   if (!line.read(arguments)) return;
   check(o, options);
   const auto model = load_model(o.model, o.machine);
-  o.explain.smoothing = smoothing_of(model->config);
+  o.explain.smoothing = smoothing_of(*model);
   const ExplainedPair pair = pair_of(*model, o, options);
   Explanation explanation;
   options.check([&] { explanation = explain(model->model, pair, o.explain); });

@@ -78,6 +78,29 @@ TEST_F(ExplainCommands, ALanguageModelHasNoSource) {
   EXPECT_NE(errors_.find("is a language model, which reads no source"), errors_.npos) << errors_;
 }
 
+TEST_F(ExplainCommands, ASentenceOfTooManySubwordsIsRefused) {
+  std::string text;
+  for (int i = 0; i < 60; ++i) text += "a dog ";
+  run("explain --model " + folder_.path + " --source '" + text + "' --target b", "", 2);
+  EXPECT_NE(errors_.find("subwords, but explain shows at most 128: give shorter sentences"), errors_.npos)
+      << errors_;
+}
+
+// The smoothing of the recipe that the folder was trained with.
+TEST_F(ExplainCommands, SmoothingIsThatOfTraining) {
+  EXPECT_NE(explain("--step loss").find("ε = 0.1, V"), std::string::npos) << "the paper's";
+  json config = parse_json(read_file(file("config.json")));
+  config["recipe"]["training"] = {{"label_smoothing", 0.25}, {"smoothing_over", "others"}};
+  write("config.json", config.dump());
+  const std::string text = explain("--step loss");
+  EXPECT_NE(text.find("ε = 0.25, V"), text.npos) << text;
+  EXPECT_NE(text.find("ε/(V − 1)"), text.npos) << text;
+  config["recipe"]["training"]["label_smoothing"] = "much";
+  write("config.json", config.dump());
+  run("explain --model " + folder_.path + " --source a --target b", "", 2);
+  EXPECT_NE(errors_.find("config.json: training.label_smoothing is"), errors_.npos) << errors_;
+}
+
 // An empty text is still a sentence: its end.
 TEST_F(ExplainCommands, EmptyTextsAreMarksAlone) {
   const json tokens =
