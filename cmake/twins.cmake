@@ -31,6 +31,5 @@ target_link_options(cuda_plugin_twin PRIVATE -Wl,--version-script=${PROJECT_SOUR
 add_library(nccl_twin MODULE gpu/twins/nccl.cpp)
 target_include_directories(nccl_twin PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
 target_include_directories(nccl_twin SYSTEM PRIVATE ${DRAGOMAN_CUDA_INCLUDE})
-target_link_libraries(nccl_twin PRIVATE rt)
 set(dragoman_plugin_twin $<TARGET_FILE:cuda_plugin_twin>)
 set(dragoman_nccl_twin $<TARGET_FILE:nccl_twin>)

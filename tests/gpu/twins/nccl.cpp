@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <random>
 #include <set>
@@ -81,7 +82,7 @@ struct NcclCommunicator {
 
   bool has_joined() {
     if (shared->joined != count) return false;
-    if (number == 0) shm_unlink(name.c_str());
+    if (number == 0) unlink(name.c_str());
     return true;
   }
 
@@ -145,7 +146,7 @@ NcclResult add(NcclCommunicator* communicator, cudaStream_t stream, Transfer tra
 }
 
 Shared* open_shared(const char* name, int count) {
-  const int file = shm_open(name, O_RDWR | O_CREAT, 0600);
+  const int file = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0) return nullptr;
   const size_t size = shared_size(count);
   void* data = MAP_FAILED;
@@ -178,9 +179,10 @@ NcclResult ncclGetVersion(int* version) {
 
 NcclResult ncclGetUniqueId(NcclId* id) {
   std::random_device random;
-  std::snprintf(id->bytes, sizeof(id->bytes), "/dragoman-nccl-twin-%d-%08x%08x", getpid(), random(),
-                random());
-  return NcclResult::success;
+  const std::string folder = std::filesystem::temp_directory_path();  // a test program removes its own
+  const int length = std::snprintf(id->bytes, sizeof(id->bytes), "%s/nccl-twin-%08x%08x", folder.c_str(),
+                                   random(), random());
+  return length < static_cast<int>(sizeof(id->bytes)) ? NcclResult::success : system_error;
 }
 
 NcclResult ncclCommInitRankConfig(NcclCommunicator** communicator, int count, NcclId id, int number,
@@ -207,7 +209,7 @@ NcclResult ncclCommGetAsyncError(NcclCommunicator* communicator, NcclResult* sta
 NcclResult ncclCommAbort(NcclCommunicator* communicator) {
   must_be_open(communicator);
   communicators().erase(communicator);
-  if (communicator->number == 0) shm_unlink(communicator->name.c_str());
+  if (communicator->number == 0) unlink(communicator->name.c_str());
   munmap(communicator->shared, shared_size(communicator->count));
   delete communicator;
   return NcclResult::success;
