@@ -3,6 +3,7 @@
 #                                  sums over processes, where the host can run them
 #   cuda_plugin_twin, nccl_twin    libraries that the program opens as the plug-in and as NCCL: with them it trains in
 #                                  several processes, each with a GPU. Only where the host can run kernels.
+#   dragoman_plugin_twin, dragoman_nccl_twin   their files, or nothing
 
 function(dragoman_on_fake_gpu target)
   target_sources(${target} PRIVATE ${cuda_files})
@@ -17,6 +18,8 @@ function(dragoman_on_fake_gpu target)
   endif()
 endfunction()
 
+set(dragoman_plugin_twin "")
+set(dragoman_nccl_twin "")
 if(NOT DRAGOMAN_CUDA OR NOT TARGET dragoman_cuda_on_host)
   return()
 endif()
@@ -28,4 +31,5 @@ target_link_options(cuda_plugin_twin PRIVATE -Wl,--version-script=${PROJECT_SOUR
 add_library(nccl_twin MODULE gpu/twins/nccl.cpp)
 target_include_directories(nccl_twin PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
 target_include_directories(nccl_twin SYSTEM PRIVATE ${DRAGOMAN_CUDA_INCLUDE})
-target_link_libraries(nccl_twin PRIVATE rt)
+set(dragoman_plugin_twin $<TARGET_FILE:cuda_plugin_twin>)
+set(dragoman_nccl_twin $<TARGET_FILE:nccl_twin>)

@@ -8,11 +8,6 @@
 #include "app/process_runs.h"
 #include "base/random.h"
 
-#if !defined(DRAGOMAN_PLUGIN_TWIN)
-#define DRAGOMAN_PLUGIN_TWIN ""
-#define DRAGOMAN_NCCL_TWIN ""
-#endif
-
 namespace dragoman::internal {
 namespace {
 

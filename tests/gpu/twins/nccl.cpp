@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <random>
 #include <set>
@@ -81,7 +82,7 @@ struct NcclCommunicator {
 
   bool has_joined() {
     if (shared->joined != count) return false;
-    if (number == 0) shm_unlink(name.c_str());
+    if (number == 0) unlink(name.c_str());
     return true;
   }
 
@@ -145,7 +146,7 @@ NcclResult add(NcclCommunicator* communicator, cudaStream_t stream, Transfer tra
 }
 
 Shared* open_shared(const char* name, int count) {
-  const int file = shm_open(name, O_RDWR | O_CREAT, 0600);
+  const int file = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0) return nullptr;
   const size_t size = shared_size(count);
   void* data = MAP_FAILED;
@@ -167,23 +168,25 @@ const char* version_variable() {
 
 using namespace dragoman::internal;
 
-#define EXPORTED extern "C" __attribute__((visibility("default")))
+#pragma GCC visibility push(default)
+extern "C" {
 
-EXPORTED NcclResult ncclGetVersion(int* version) {
+NcclResult ncclGetVersion(int* version) {
   const char* const value = version_variable();
   *version = value == nullptr ? 22907 : std::atoi(value);
   return NcclResult::success;
 }
 
-EXPORTED NcclResult ncclGetUniqueId(NcclId* id) {
+NcclResult ncclGetUniqueId(NcclId* id) {
   std::random_device random;
-  std::snprintf(id->bytes, sizeof(id->bytes), "/dragoman-nccl-twin-%d-%08x%08x", getpid(), random(),
-                random());
-  return NcclResult::success;
+  const std::string folder = std::filesystem::temp_directory_path();  // a test program removes its own
+  const int length = std::snprintf(id->bytes, sizeof(id->bytes), "%s/nccl-twin-%08x%08x", folder.c_str(),
+                                   random(), random());
+  return length < static_cast<int>(sizeof(id->bytes)) ? NcclResult::success : system_error;
 }
 
-EXPORTED NcclResult ncclCommInitRankConfig(NcclCommunicator** communicator, int count, NcclId id, int number,
-                                           NcclConfig* config) {
+NcclResult ncclCommInitRankConfig(NcclCommunicator** communicator, int count, NcclId id, int number,
+                                  NcclConfig* config) {
   if (config->magic != 0xcafebeef || config->size != sizeof(*config) || config->blocking != 0)
     return invalid_argument;
   if (number < 0 || number >= count) return invalid_argument;
@@ -195,7 +198,7 @@ EXPORTED NcclResult ncclCommInitRankConfig(NcclCommunicator** communicator, int 
   return NcclResult::in_progress;
 }
 
-EXPORTED NcclResult ncclCommGetAsyncError(NcclCommunicator* communicator, NcclResult* state) {
+NcclResult ncclCommGetAsyncError(NcclCommunicator* communicator, NcclResult* state) {
   must_be_open(communicator);
   if (communicator->state == NcclResult::in_progress && communicator->has_joined())
     communicator->state = NcclResult::success;
@@ -203,27 +206,27 @@ EXPORTED NcclResult ncclCommGetAsyncError(NcclCommunicator* communicator, NcclRe
   return NcclResult::success;
 }
 
-EXPORTED NcclResult ncclCommAbort(NcclCommunicator* communicator) {
+NcclResult ncclCommAbort(NcclCommunicator* communicator) {
   must_be_open(communicator);
   communicators().erase(communicator);
-  if (communicator->number == 0) shm_unlink(communicator->name.c_str());
+  if (communicator->number == 0) unlink(communicator->name.c_str());
   munmap(communicator->shared, shared_size(communicator->count));
   delete communicator;
   return NcclResult::success;
 }
 
-EXPORTED const char* ncclGetErrorString(NcclResult result) {
+const char* ncclGetErrorString(NcclResult result) {
   return result == invalid_usage      ? "invalid usage"
          : result == invalid_argument ? "invalid argument"
                                       : "error";
 }
 
-EXPORTED NcclResult ncclGroupStart() {
+NcclResult ncclGroupStart() {
   ++group.depth;
   return NcclResult::success;
 }
 
-EXPORTED NcclResult ncclGroupEnd() {
+NcclResult ncclGroupEnd() {
   if (group.depth == 0) misused("a group ends that has not begun");
   if (--group.depth > 0 || group.transfers.empty()) return NcclResult::success;
   put_on(*group.stream, group.communicator, std::move(group.transfers));
@@ -232,24 +235,24 @@ EXPORTED NcclResult ncclGroupEnd() {
   return state;
 }
 
-EXPORTED NcclResult ncclSend(const void* data, size_t count, NcclType type, int to,
-                             NcclCommunicator* communicator, cudaStream_t stream) {
+NcclResult ncclSend(const void* data, size_t count, NcclType type, int to, NcclCommunicator* communicator,
+                    cudaStream_t stream) {
   must_be_open(communicator);
   auto* const from = const_cast<char*>(static_cast<const char*>(data));
   return add(communicator, stream,
              {true, communicator->box(communicator->number, to), from, bytes_of(count, type), type});
 }
 
-EXPORTED NcclResult ncclRecv(void* data, size_t count, NcclType type, int from,
-                             NcclCommunicator* communicator, cudaStream_t stream) {
+NcclResult ncclRecv(void* data, size_t count, NcclType type, int from, NcclCommunicator* communicator,
+                    cudaStream_t stream) {
   must_be_open(communicator);
   return add(communicator, stream,
              {false, communicator->box(from, communicator->number), static_cast<char*>(data),
               bytes_of(count, type), type});
 }
 
-EXPORTED NcclResult ncclAllGather(const void* own, void* all, size_t own_count, NcclType type,
-                                  NcclCommunicator* communicator, cudaStream_t stream) {
+NcclResult ncclAllGather(const void* own, void* all, size_t own_count, NcclType type,
+                         NcclCommunicator* communicator, cudaStream_t stream) {
   must_be_open(communicator);
   const size_t bytes = bytes_of(own_count, type);
   const int number = communicator->number;
@@ -266,3 +269,5 @@ EXPORTED NcclResult ncclAllGather(const void* own, void* all, size_t own_count, 
   put_on(*reinterpret_cast<FakeStream*>(stream), communicator, std::move(transfers));
   return communicator->state;
 }
+
+}  // extern "C"
