@@ -114,11 +114,11 @@ class Translator:
     ) -> None:
         """Opens a model's folder, or several with one target vocabulary, whose probabilities are averaged.
 
-        ``device``: "cpu", "cuda", "cuda:1", or "auto" for a GPU if one can be used, else the processor; "cuda:0,cuda:1" or
-        "cuda:all" for several GPUs, which share the work. ``precision``: "" as in the folder. ``threads``: 0 for all
-        processors. ``batch``: sentences that are translated at once, for each of the ``workers``; 0: 32 on a processor, on
-        a GPU as many as its memory holds well, up to 1024. ``cache_bytes``: memory for earlier sentences and their
-        translations.
+        ``device``: "cpu", "cuda", "cuda:1", or "auto" for a GPU if one can be used, else the processor;
+        "cuda:0,cuda:1" or "cuda:all" for several GPUs, which share the work. ``precision``: "" as in the folder.
+        ``threads``: 0 for all processors. ``batch``: sentences that are translated at once, for each of the ``workers``;
+        0: 32 on a processor, on a GPU as many as its memory holds well, up to 1024. ``cache_bytes``: memory for earlier
+        sentences and their translations.
         ``language_model``: a folder of the target's vocabulary, whose log-probabilities are added, times the weight.
         """
         folders = paths_of(path)

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -67,10 +68,15 @@ class HostView {
         copy_(std::move(other.copy_)),
         values_(std::exchange(other.values_, {})) {}
   HostView& operator=(HostView&&) = delete;
-  ~HostView() {
+  // Throws what the upload throws, unless it ends because of another error, such as of a device that is lost.
+  ~HostView() noexcept(std::is_const_v<T>) {
     if constexpr (!std::is_const_v<T>) {
-      if (values_.data() != device_ && !values_.empty())
+      if (values_.data() == device_ || values_.empty()) return;
+      try {
         memory_->upload(device_, values_.data(), values_.size_bytes());
+      } catch (...) {
+        if (std::uncaught_exceptions() == 0) throw;
+      }
     }
   }
 

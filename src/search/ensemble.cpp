@@ -65,8 +65,8 @@ void make_not_finite(Device& device, const Tensor& scores, int64_t row) {
   device.memory.fill(scores.row_range(row, 1).matrix(), std::numeric_limits<float>::quiet_NaN());
 }
 
-// Mixes a further model's log-probabilities into `mean`: the host waits for both, at each step. A row that is not finite in one of the models must not be in
-// their mean, and mixing alone would hide it.
+// Mixes a further model's log-probabilities into `mean`. A row that is not finite in one of the models must not be in
+// their mean, and mixing alone would hide it: so the host waits for both, at each step of an ensemble.
 void add_to_mean(Device& device, const Tensor& own, int64_t models, const Tensor& mean) {
   std::vector<int64_t> not_finite;
   const HostView<const float> own_values = own.values(), mean_values = mean.values();

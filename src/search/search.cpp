@@ -15,10 +15,10 @@ namespace {
 int64_t length_of(const SearchRequest& request) { return static_cast<int64_t>(request.source.size()); }
 
 enum class Choice {
-  top,         // the most probable, whatever the other words are
-  by_rules,    // the most probable, after rules that look at all words
+  top,       // the most probable, whatever the other words are
+  by_rules,  // the most probable, after rules that look at all words: the host waits for these, and for the best
   with_terms,  // the same, and terms that the output has
-  drawn,
+  drawn,       // by the host, from all words
 };
 
 }  // namespace
@@ -207,7 +207,6 @@ std::vector<Element> Search::choose(const Group& group, NextScores& scores) {
     }
     return top;
   }
-  // Rules and draws are the host's: it waits for all words, and once more for the best ones after rules.
   const Tensor log_probabilities = scores.log_probabilities(group.first_row, group.rows);
   std::vector<Element> drawn = apply_rules_and_draw(group, scores, log_probabilities);
   if (group.choice == Choice::drawn) return drawn;
@@ -217,8 +216,7 @@ std::vector<Element> Search::choose(const Group& group, NextScores& scores) {
   return top.download();
 }
 
-// Of the rows that read the last start token, or a token of the output: what comes next attends to that. The host waits
-// once for all of a layer.
+// Of the rows that read the last start token, or a token of the output: what comes next attends to that.
 void Search::keep_attention(const Group& group, NextScores& scores) {
   size_t row = group.first_row;
   for (Sentence* sentence : group.sentences) {

@@ -1,5 +1,6 @@
 // On a GPU a pair's losses in training have the same bytes whatever it is trained with: in fp32, tf32 and bf16, in
 // batches of any size and in any order. tests/model/packed_test.cpp does the same for every small model in fp32.
+#include <algorithm>
 #include <numeric>
 
 #include "model/gpu_cases.h"
@@ -18,7 +19,7 @@ class LossesOnAGpu : public testing::TestWithParam<GpuCase> {
       sources.push_back(sources_[pair]);
       targets.push_back(targets_[pair]);
       predictions.push_back(targets_[pair]);
-      std::ranges::rotate(predictions.back(), predictions.back().begin() + 1);
+      std::rotate(predictions.back().begin(), predictions.back().begin() + 1, predictions.back().end());
     }
     Device& device = small_.device;
     const Tokens source = pack(device, sources, batch), target = pack(device, targets, batch),

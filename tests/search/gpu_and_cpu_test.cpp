@@ -53,7 +53,7 @@ class GpuAndCpu : public testing::TestWithParam<const Kernels*> {
     for (uint64_t i = 0; i < known_lines().size(); ++i) {
       TranslationRequest request = {
           .text = known_lines()[i], .prefix = asked.prefix, .options = asked.options};
-      if (asked.terms) request.terms = {{0, 2, {"station"}}};
+      if (asked.terms) request.terms = {{{0, 2}, {"station"}}};
       translator.add(i, std::move(request));
     }
     std::vector<TranslatedLine> lines(known_lines().size());

@@ -57,6 +57,7 @@ const WaitingTurn* Scheduler::next_turn() const {
 // How many of the sentences that wait a device should take, so that all have equally many under way: as many as bring
 // it to the level that all reach. Where that leaves a remainder, whichever device pulls first takes it.
 int64_t Scheduler::share_of(int device) const {
+  if (searches_.size() == 1) return to_begin_;
   struct Load {
     int64_t used = 0, rows = 0;
     int64_t below(int64_t level) const { return std::max<int64_t>(std::min(level, rows) - used, 0); }
@@ -67,7 +68,6 @@ int64_t Scheduler::share_of(int device) const {
     loads[puller->device].used += puller->used;
     loads[puller->device].rows += rows_of_search_;
   }
-  if (loads.size() < 2) return to_begin_;
   const auto below = [&](int64_t level) {
     int64_t sentences = 0;
     for (const auto& [number, load] : loads) sentences += load.below(level);
