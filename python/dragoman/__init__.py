@@ -17,7 +17,7 @@ from dragoman._translator import ModelInfo, Option, Stream, Translator
 
 __all__ = [
     "Alignment", "Cancelled", "Error", "Expired", "Glossary", "Hypothesis", "Import", "InternalError", "ModelInfo",
-    "Network", "Option", "Progress", "Sample", "Score", "Span", "Stream", "Term", "Token", "TrainingResult", "TrainingStep",
-    "Translation", "Translator", "UsageError", "Validation", "WordConfidence", "__version__", "average",
-    "average_checkpoints", "document", "export", "import_model", "metrics", "quantize", "train",
+    "Network", "Option", "Progress", "Sample", "Score", "Span", "Stream", "Term", "Token", "TrainingResult",
+    "TrainingStep", "Translation", "Translator", "UsageError", "Validation", "WordConfidence", "__version__",
+    "average", "average_checkpoints", "document", "export", "import_model", "metrics", "quantize", "train",
 ]

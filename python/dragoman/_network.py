@@ -71,7 +71,7 @@ class Network:
 
         ``memory`` is what ``encode`` returned. A language model has none.
         """
-        return self._core.decode(_ids_of(target), _rows_of([[]] if memory is None else memory))
+        return self._core.decode(_ids_of(target), _rows_of(np.empty((0, 0)) if memory is None else memory))
 
     def logits(self, states: npt.ArrayLike) -> Matrix:
         """Of the whole vocabulary, a row for each one that ``decode`` returned."""
@@ -134,7 +134,7 @@ class Network:
         return f"<dragoman.Network, {config['kind']}, d_model {config['d_model']}>"
 
 
-def _ids_of(ids: Ids) -> list[int]:
+def _ids_of(ids: object) -> list[int]:
     array = np.asarray(ids)
     if array.ndim != 1 or array.size and array.dtype.kind not in "iu":
         found = f"{array.ndim} dimensions" if array.ndim != 1 else f"an array of {array.dtype}"

@@ -12,7 +12,8 @@ using Rows = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu
 using Array = nb::ndarray<nb::numpy, float>;
 
 Matrix matrix_of(const Rows& rows) {
-  return {.rows = rows.shape(0), .columns = rows.shape(1), .values = {rows.data(), rows.data() + rows.size()}};
+  return {
+      .rows = rows.shape(0), .columns = rows.shape(1), .values = {rows.data(), rows.data() + rows.size()}};
 }
 
 // The array owns the matrix's numbers.
@@ -79,67 +80,74 @@ void set_parameters(Network& network, const std::vector<std::pair<std::string, R
 
 void bind_pieces(nb::class_<Network>& network) {
   network
-      .def("embed",
-           [](Network& n, const std::string& stack, const Ids& ids) {
-             return array_of(unlocked([&] { return n.embed(stack_of(stack), ids); }));
-           },
-           nb::arg("stack"), nb::arg("ids"))
-      .def("positions",
-           [](Network& n, const std::string& stack, int64_t count) {
-             return array_of(unlocked([&] { return n.positions(stack_of(stack), count); }));
-           },
-           nb::arg("stack"), nb::arg("count"))
-      .def("self_attention",
-           [](Network& n, const std::string& stack, int64_t layer, const Rows& x) {
-             const Matrix rows = matrix_of(x);
-             return array_of(unlocked([&] { return n.self_attention(stack_of(stack), layer, rows); }));
-           },
-           nb::arg("stack"), nb::arg("layer"), nb::arg("x"))
-      .def("cross_attention",
-           [](Network& n, int64_t layer, const Rows& x, const Rows& memory) {
-             const Matrix rows = matrix_of(x), source = matrix_of(memory);
-             return array_of(unlocked([&] { return n.cross_attention(layer, rows, source); }));
-           },
-           nb::arg("layer"), nb::arg("x"), nb::arg("memory"))
-      .def("feed_forward",
-           [](Network& n, const std::string& stack, int64_t layer, const Rows& x) {
-             const Matrix rows = matrix_of(x);
-             return array_of(unlocked([&] { return n.feed_forward(stack_of(stack), layer, rows); }));
-           },
-           nb::arg("stack"), nb::arg("layer"), nb::arg("x"));
+      .def(
+          "embed",
+          [](Network& n, const std::string& stack, const Ids& ids) {
+            return array_of(unlocked([&] { return n.embed(stack_of(stack), ids); }));
+          },
+          nb::arg("stack"), nb::arg("ids"))
+      .def(
+          "positions",
+          [](Network& n, const std::string& stack, int64_t count) {
+            return array_of(unlocked([&] { return n.positions(stack_of(stack), count); }));
+          },
+          nb::arg("stack"), nb::arg("count"))
+      .def(
+          "self_attention",
+          [](Network& n, const std::string& stack, int64_t layer, const Rows& x) {
+            const Matrix rows = matrix_of(x);
+            return array_of(unlocked([&] { return n.self_attention(stack_of(stack), layer, rows); }));
+          },
+          nb::arg("stack"), nb::arg("layer"), nb::arg("x"))
+      .def(
+          "cross_attention",
+          [](Network& n, int64_t layer, const Rows& x, const Rows& memory) {
+            const Matrix rows = matrix_of(x), source = matrix_of(memory);
+            return array_of(unlocked([&] { return n.cross_attention(layer, rows, source); }));
+          },
+          nb::arg("layer"), nb::arg("x"), nb::arg("memory"))
+      .def(
+          "feed_forward",
+          [](Network& n, const std::string& stack, int64_t layer, const Rows& x) {
+            const Matrix rows = matrix_of(x);
+            return array_of(unlocked([&] { return n.feed_forward(stack_of(stack), layer, rows); }));
+          },
+          nb::arg("stack"), nb::arg("layer"), nb::arg("x"));
 }
 
 }  // namespace
 
 void bind_network(nb::module_& module) {
   nb::class_<Network> network(module, "Network");
-  network
-      .def(nb::new_(&open_network), nb::arg("folder"), nb::arg("device"), nb::arg("threads"))
+  network.def(nb::new_(&open_network), nb::arg("folder"), nb::arg("device"), nb::arg("threads"))
       .def_static("random", &new_network, nb::arg("options"), nb::arg("source_vocabulary"),
                   nb::arg("target_vocabulary"), nb::arg("seed"), nb::arg("device"), nb::arg("threads"))
-      .def("encode",
-           [](Network& n, const Ids& ids) { return array_of(unlocked([&] { return n.encode(ids); })); },
-           nb::arg("ids"))
-      .def("decode",
-           [](Network& n, const Ids& ids, const Rows& memory) {
-             const Matrix rows = matrix_of(memory);
-             return array_of(unlocked([&] { return n.decode(ids, rows); }));
-           },
-           nb::arg("ids"), nb::arg("memory"))
-      .def("logits",
-           [](Network& n, const Rows& states) {
-             const Matrix rows = matrix_of(states);
-             return array_of(unlocked([&] { return n.logits(rows); }));
-           },
-           nb::arg("states"))
-      .def("loss",
-           [](Network& n, const std::vector<std::pair<Ids, Ids>>& pairs, double label_smoothing) {
-             return unlocked([&] { return n.loss(pairs_of(pairs), label_smoothing); });
-           },
-           nb::arg("pairs"), nb::arg("label_smoothing"))
+      .def(
+          "encode",
+          [](Network& n, const Ids& ids) { return array_of(unlocked([&] { return n.encode(ids); })); },
+          nb::arg("ids"))
+      .def(
+          "decode",
+          [](Network& n, const Ids& ids, const Rows& memory) {
+            const Matrix rows = matrix_of(memory);
+            return array_of(unlocked([&] { return n.decode(ids, rows); }));
+          },
+          nb::arg("ids"), nb::arg("memory"))
+      .def(
+          "logits",
+          [](Network& n, const Rows& states) {
+            const Matrix rows = matrix_of(states);
+            return array_of(unlocked([&] { return n.logits(rows); }));
+          },
+          nb::arg("states"))
+      .def(
+          "loss",
+          [](Network& n, const std::vector<std::pair<Ids, Ids>>& pairs, double label_smoothing) {
+            return unlocked([&] { return n.loss(pairs_of(pairs), label_smoothing); });
+          },
+          nb::arg("pairs"), nb::arg("label_smoothing"))
       .def("gradients", &gradients, nb::arg("pairs"), nb::arg("label_smoothing"))
-      .def("parameters",
-           [](Network& n) { return arrays_of(unlocked([&] { return n.parameters(); })); })
+      .def("parameters", [](Network& n) { return arrays_of(unlocked([&] { return n.parameters(); })); })
       .def("set_parameters", &set_parameters, nb::arg("values"))
       .def("config", &Network::config)
       .def("save", &Network::save, nb::arg("folder"), nb::call_guard<GilRelease>());
