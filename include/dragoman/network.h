@@ -90,6 +90,12 @@ class DRAGOMAN_API Network {
   double loss(const std::vector<IdPair>& pairs, double label_smoothing = 0);
   Gradients gradients(const std::vector<IdPair>& pairs, double label_smoothing = 0);
 
+  // Texts as ids, a target with its start and end symbols; and back. Only a folder that was opened has vocabularies.
+  // Languages: of a model that has several; empty: the folder's defaults.
+  Ids source_ids(const std::string& text, const std::string& from = {}, const std::string& to = {});
+  Ids target_ids(const std::string& text, const std::string& from = {}, const std::string& to = {});
+  std::string target_text(const Ids& ids);
+
   // Copies. Those that are set keep their shapes; where one has another, an Error names it, and nothing is set.
   std::vector<NamedMatrix> parameters();
   void set_parameters(const std::vector<NamedMatrix>& values);

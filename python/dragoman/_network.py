@@ -79,18 +79,18 @@ class Network:
 
     def embed(self, stack: Stack, ids: Ids) -> Matrix:
         """What a stack's first layer reads: scaled embeddings, with their positions."""
-        return self._core.embed(stack, _ids_of(ids))
+        return self._core.embed(_stack_of(stack), _ids_of(ids))
 
     def positions(self, stack: Stack, count: int) -> Matrix:
         """The positions that are added to embeddings."""
-        return self._core.positions(stack, count)
+        return self._core.positions(_stack_of(stack), count)
 
     def self_attention(self, stack: Stack, layer: int, x: npt.ArrayLike) -> Matrix:
         """A layer's self-attention, without its norm and residual connection; the decoder's is masked.
 
         ``layer`` is counted from 0.
         """
-        return self._core.self_attention(stack, layer, _rows_of(x))
+        return self._core.self_attention(_stack_of(stack), layer, _rows_of(x))
 
     def cross_attention(self, layer: int, x: npt.ArrayLike, memory: npt.ArrayLike) -> Matrix:
         """A decoder layer's attention to the source, without its norm and residual connection."""
@@ -98,7 +98,7 @@ class Network:
 
     def feed_forward(self, stack: Stack, layer: int, x: npt.ArrayLike) -> Matrix:
         """A layer's feed-forward network, without its norm and residual connection."""
-        return self._core.feed_forward(stack, layer, _rows_of(x))
+        return self._core.feed_forward(_stack_of(stack), layer, _rows_of(x))
 
     def loss(self, source: Ids | Batch | None, target: Ids | Batch, label_smoothing: float = 0.0) -> float:
         """The cross-entropy of a sentence or of a batch of sentences, in the mean over the tokens.
@@ -113,6 +113,21 @@ class Network:
     ) -> tuple[float, dict[str, Matrix]]:
         """The loss, and its gradient for each parameter that learns."""
         return self._core.gradients(_pairs_of(source, target), label_smoothing)
+
+    def source_ids(self, text: str, *, source_language: str = "", target_language: str = "") -> list[int]:
+        """A text as the encoder reads it. Only a folder that was opened has vocabularies.
+
+        The languages are those of a model that has several; by default, its folder's.
+        """
+        return self._core.source_ids(text, source_language, target_language)
+
+    def target_ids(self, text: str, *, source_language: str = "", target_language: str = "") -> list[int]:
+        """A text as a target: start symbol, subwords, end symbol."""
+        return self._core.target_ids(text, source_language, target_language)
+
+    def target_text(self, ids: Ids) -> str:
+        """The text of a target, or of the beginning of one."""
+        return self._core.target_text(_ids_of(ids))
 
     def parameters(self) -> dict[str, Matrix]:
         """Copies of the parameters by their names, those of the model's file. Biases and gains are vectors."""
@@ -132,6 +147,12 @@ class Network:
     def __repr__(self) -> str:
         config = self.config
         return f"<dragoman.Network, {config['kind']}, d_model {config['d_model']}>"
+
+
+def _stack_of(name: str) -> _core.Stack:
+    if name not in ("encoder", "decoder"):
+        raise UsageError(f'unknown stack "{name}": use encoder or decoder')
+    return _core.Stack.encoder if name == "encoder" else _core.Stack.decoder
 
 
 def _ids_of(ids: object) -> list[int]:

@@ -1,4 +1,5 @@
 """The pieces of a network beside the paper's formulas in NumPy."""
+import concurrent.futures
 import copy
 import pathlib
 import subprocess
@@ -161,6 +162,23 @@ def test_a_folder_is_opened_and_saved_with_its_vocabularies(folder, translator, 
     assert changed.score("A dog barks.", "un chien").total != translator.score("A dog barks.", "un chien").total
 
 
+def test_a_models_loss_is_its_score_and_its_choice_a_translation(folder, translator):
+    network = dragoman.Network(folder, device="cpu")
+    source, target = network.source_ids("The cat sleeps."), network.target_ids("la chatte dort")
+    total = translator.score("The cat sleeps.", "la chatte dort").total
+    assert -network.loss(source, target) * (len(target) - 1) == pytest.approx(total, abs=1e-3)
+
+    best = translator.translate("The cat sleeps.", beam=1, tokens=True).hypotheses[0]
+    start, end = network.target_ids("")
+    words, memory = [start], network.encode(source)
+    for token in best.tokens[:5]:
+        logits = network.logits(network.decode(words, memory))[-1].astype(np.float64)
+        logits[start] = -np.inf  # which is never output
+        words.append(int(logits.argmax()))
+        assert np.log(softmax(logits)[words[-1]]) == pytest.approx(token.log_probability, abs=1e-3)
+    assert best.text.startswith(network.target_text(words))
+
+
 def test_language_models():
     network = small_network(kind="language_model")
     logits = network.logits(network.decode(TARGET[:-1])).astype(np.float64)
@@ -187,6 +205,33 @@ def test_the_example_learns_to_reverse():
     assert decoded == given[::-1]
 
 
+def test_threads_take_turns(network):
+    expected = network.encode(SOURCE)
+    with concurrent.futures.ThreadPoolExecutor(4) as threads:
+        for found in threads.map(lambda _: network.encode(SOURCE), range(50)):
+            np.testing.assert_array_equal(found, expected)
+
+
+def test_a_forked_process_opens_its_own():
+    program = """
+import os, signal, sys, dragoman
+new = lambda: dragoman.Network.new(source_vocabulary=5, target_vocabulary=5, d_model=16, heads=2, d_ff=16, threads=2)
+network = new()
+network.encode([1, 2])
+child = os.fork()
+if child == 0:
+    signal.alarm(20)
+    new().encode([1, 2])
+    try: network.encode([1, 2])
+    except dragoman.Error as error: print(error, flush=True)
+    del network
+    os._exit(0)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    done = subprocess.run([sys.executable, "-c", program], text=True, capture_output=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "") and "opened before fork()" in done.stdout
+
+
 def test_mistakes_are_said(network):
     memory = network.encode(SOURCE)
     for call, sentence in [
@@ -201,6 +246,7 @@ def test_mistakes_are_said(network):
         (lambda: network.loss([SOURCE], [TARGET, TARGET]), "1 sources and 2 targets"),
         (lambda: network.set_parameters({"decoder.norm.bais": [0]}), "did you mean decoder.norm.bias"),
         (lambda: dragoman.Network.new(target_vocabulary=5, source_vocabulary=5, d_modell=8), "model.d_model"),
+        (lambda: network.source_ids("The cat"), "new network has no vocabularies"),
         (lambda: copy.copy(network), "cannot be pickled"),
     ]:
         with pytest.raises((dragoman.UsageError, TypeError), match=sentence):

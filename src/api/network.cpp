@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/guard.h"
+#include "api/network_inputs.h"
 #include "api/network_pieces.h"
 #include "api/options.h"
 #include "base/files.h"
@@ -14,6 +15,7 @@
 #include "kernels/devices.h"
 #include "model/folder.h"
 #include "model/weights.h"
+#include "search/text_ids.h"
 
 namespace dragoman {
 namespace {
@@ -27,6 +29,8 @@ using internal::UsageError;
 static_assert(int(Stack::encoder) == int(internal::Stack::encoder) &&
               int(Stack::decoder) == int(internal::Stack::decoder));
 internal::Stack of_engine(Stack stack) { return static_cast<internal::Stack>(stack); }
+
+Ids ids_of(const std::vector<int32_t>& ids) { return {ids.begin(), ids.end()}; }
 
 ModelConfig config_of(const NewNetwork& network) {
   ModelConfig config;
@@ -81,6 +85,17 @@ struct Network::State {
     });
   }
 
+  // The folder as a translator has it, for its vocabularies.
+  const internal::SavedModel& words() {
+    if (folder.empty()) throw UsageError("a new network has no vocabularies for texts: give it ids");
+    if (!saved) {
+      saved = std::make_unique<internal::SavedModel>(folder, internal::chosen_kernels(), /*threads=*/1,
+                                                     internal::RequestedPrecision::as_saved,
+                                                     /*verify=*/false);
+    }
+    return *saved;
+  }
+
   bool is_forked() const { return getpid() != process; }
 
   void save(const std::string& to) const {
@@ -99,7 +114,8 @@ struct Network::State {
   const ModelConfig config;
   std::string folder;  // that it was opened from; empty: it is new
   internal::Device device;
-  Transformer model;  // without dropout
+  Transformer model;                            // without dropout
+  std::unique_ptr<internal::SavedModel> saved;  // null until a text needs it
   std::mutex mutex;
   const pid_t process = getpid();
 };
@@ -167,6 +183,32 @@ double Network::loss(const std::vector<IdPair>& pairs, double label_smoothing) {
 Gradients Network::gradients(const std::vector<IdPair>& pairs, double label_smoothing) {
   return state_->run([&](Pass& pass, Transformer& model) {
     return internal::gradients(pass, model, pairs, label_smoothing);
+  });
+}
+
+Ids Network::source_ids(const std::string& text, const std::string& from, const std::string& to) {
+  return state_->run([&](Pass&, Transformer& model) {
+    check_stack(model, internal::Stack::encoder);
+    return ids_of(internal::source_ids(state_->words(), text, {.from = from, .to = to}));
+  });
+}
+
+Ids Network::target_ids(const std::string& text, const std::string& from, const std::string& to) {
+  return state_->run([&](Pass&, Transformer&) {
+    return ids_of(internal::target_ids(state_->words(), text, {.from = from, .to = to}));
+  });
+}
+
+std::string Network::target_text(const Ids& ids) {
+  return state_->run([&](Pass&, Transformer& model) {
+    const internal::Vocabulary& vocabulary = *state_->words().vocabularies.target;
+    std::vector<int32_t> words;
+    for (const int64_t id : ids) {
+      check_id(model.config, internal::Stack::decoder, id);
+      const bool is_mark = id == vocabulary.special().start || id == vocabulary.special().end;
+      if (!is_mark) words.push_back(static_cast<int32_t>(id));
+    }
+    return vocabulary.decode(words);
   });
 }
 

@@ -16,13 +16,6 @@ int64_t vocabulary_of(const ModelConfig& config, Stack stack) {
   return stack == Stack::encoder ? config.source_vocabulary : config.target_vocabulary;
 }
 
-void check_id(const ModelConfig& config, Stack stack, int64_t id) {
-  const int64_t vocabulary = vocabulary_of(config, stack);
-  if (id < 0 || id >= vocabulary)
-    throw UsageError("the {} has the id {}, but its vocabulary has ids from 0 to {}", side_of(stack), id,
-                     vocabulary - 1);
-}
-
 void check_shape(const Parameter& parameter, const dragoman::Matrix& values) {
   const auto rows = static_cast<size_t>(parameter.value.rows()),
              columns = static_cast<size_t>(parameter.value.columns());
@@ -32,6 +25,13 @@ void check_shape(const Parameter& parameter, const dragoman::Matrix& values) {
 }
 
 }  // namespace
+
+void check_id(const ModelConfig& config, Stack stack, int64_t id) {
+  const int64_t vocabulary = vocabulary_of(config, stack);
+  if (id < 0 || id >= vocabulary)
+    throw UsageError("the {} has the id {}, but its vocabulary has ids from 0 to {}", side_of(stack), id,
+                     vocabulary - 1);
+}
 
 void check_stack(const Transformer& model, Stack stack) {
   if (stack == Stack::encoder && !has_encoder(model.config))

@@ -9,6 +9,8 @@
 
 namespace dragoman::internal {
 
+void check_id(const ModelConfig& config, Stack stack, int64_t id);
+
 // Sentences end to end.
 Tokens tokens_of(Transformer& model, Stack stack, std::span<const Ids> sentences);
 

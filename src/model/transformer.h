@@ -104,8 +104,8 @@ Tensor loss(Pass&, Transformer&, const Tokens& source, const Tokens& target, con
 // The logits of the whole vocabulary after each token.
 Tensor next_word_logits(Pass&, const Transformer&, const Tensor& decoded);
 
-// --- The pieces of encode() and decode(), one at a time. x has a row for each token, and layers count from 0. A sublayer
-// comes without its norm and residual connection, which model/residual.h puts around it.
+// --- The pieces of encode() and decode(), one at a time. x has a row for each token, and layers are counted from 0. A
+// sublayer comes without its norm and residual connection, which model/residual.h puts around it.
 
 enum class Stack { encoder, decoder };
 

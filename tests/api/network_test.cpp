@@ -146,7 +146,8 @@ TEST(Network, ALanguageModelIsADecoder) {
   EXPECT_NEAR(network.loss({{{}, target}}), loss_of_logits(network.logits(network.decode(read)), target),
               1e-5);
   for (const auto& call : std::vector<std::function<void()>>{
-           [&] { network.encode(source); }, [&] { network.positions(Stack::encoder, 2); },
+           [&] { network.encode(source); }, [&] { network.source_ids("a text"); },
+           [&] { network.positions(Stack::encoder, 2); },
            [&] {
              network.cross_attention(0, {1, 16, std::vector<float>(16)}, {});
            }}) {
@@ -157,19 +158,15 @@ TEST(Network, ALanguageModelIsADecoder) {
 
 TEST(Network, TheLossOfAPairIsItsScore) {
   const internal::ModelFolder folder("network");
-  const internal::Vocabularies words = internal::read_vocabularies(folder.path);
-  const auto ids_of = [](const internal::Vocabulary& vocabulary, const std::string& text) {
-    const std::vector<int32_t> pieces = vocabulary.encode(text);
-    Ids ids(pieces.begin(), pieces.end());
-    ids.push_back(vocabulary.special().end);
-    return ids;
-  };
-  const std::vector<TextPair> texts = {{"The cat sleeps.", "A dog barks."}};
-  IdPair pair = {ids_of(*words.source, texts[0].source), ids_of(*words.target, texts[0].target)};
-  pair.target.insert(pair.target.begin(), words.target->special().start);
-  const double loss = Network(folder.path, on_cpu).loss({pair});
-  const Score score = Translator(folder.path, {.device = "cpu"}).score(texts).front();
-  EXPECT_NEAR(score.total, -loss * static_cast<double>(pair.target.size() - 1), 1e-4);
+  Network network(folder.path, on_cpu);
+  Translator translator(folder.path, {.device = "cpu"});
+  for (const char* text : {"A dog barks.", ""}) {
+    const IdPair pair = {network.source_ids("The cat sleeps."), network.target_ids(text)};
+    const double total = -network.loss({pair}) * static_cast<double>(pair.target.size() - 1);
+    EXPECT_NEAR(translator.score(std::vector<TextPair>{{"The cat sleeps.", text}}).front().total, total,
+                1e-4);
+    EXPECT_EQ(network.target_text(pair.target), text);
+  }
 }
 
 TEST(Network, WhatIsSavedIsReadAndTranslates) {
@@ -243,7 +240,10 @@ TEST(Network, MistakesAreSaid) {
   };
   for (const auto& [mistake, sentence] : mistakes)
     EXPECT_NE(message_of(mistake).find(sentence), std::string::npos) << message_of(mistake);
+}
 
+TEST(Network, ParametersAreSetAllOrNone) {
+  Network network = small_network();
   const std::vector<NamedMatrix> before = network.parameters();
   message_of([&] {
     network.set_parameters({{"encoder.norm.gain", {1, 16, std::vector<float>(16)}}, {"nothing", {}}});
