@@ -169,7 +169,7 @@ def test_a_models_loss_is_its_score_and_its_choice_a_translation(folder, transla
     assert -network.loss(source, target) * (len(target) - 1) == pytest.approx(total, abs=1e-3)
 
     best = translator.translate("The cat sleeps.", beam=1, tokens=True).hypotheses[0]
-    start, end = network.target_ids("")
+    start = network.target_ids("")[0]
     words, memory = [start], network.encode(source)
     for token in best.tokens[:5]:
         logits = network.logits(network.decode(words, memory))[-1].astype(np.float64)
