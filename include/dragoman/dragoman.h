@@ -7,6 +7,7 @@
 #include "dragoman/log.h"
 #include "dragoman/metrics.h"
 #include "dragoman/models.h"
+#include "dragoman/network.h"
 #include "dragoman/options.h"
 #include "dragoman/pages.h"
 #include "dragoman/training.h"

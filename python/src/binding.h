@@ -25,5 +25,6 @@ void bind_translator(nb::module_& module);
 void bind_texts(nb::module_& module);  // metrics, glossaries, documents
 void bind_models(nb::module_& module);
 void bind_training(nb::module_& module);
+void bind_network(nb::module_& module);
 
 }  // namespace dragoman::python

@@ -12,4 +12,5 @@ NB_MODULE(_core, module) {
   bind_texts(module);
   bind_models(module);
   bind_training(module);
+  bind_network(module);
 }

@@ -16,7 +16,7 @@
 #include "app/translating.h"
 #include "base/error.h"
 #include "search/saved_model.h"
-#include "search/score.h"
+#include "search/text_ids.h"
 #include "text/unicode.h"
 #include "train/recipe.h"
 
@@ -75,35 +75,25 @@ Smoothing smoothing_of(const SavedModel& model) {
   return {static_cast<float>(recipe.training.label_smoothing), recipe.training.smoothing_over};
 }
 
-std::vector<int32_t> source_ids(const SavedModel& model, const ExplainCommand& o, const Options& given) {
+std::vector<int32_t> read_source(const SavedModel& model, const ExplainCommand& o, const Options& given) {
   if (!has_encoder(model.model.config)) {
     if (given.is_given("source"))
       throw UsageError("{} is a language model, which reads no source: remove --source", o.model);
     return {};
   }
   if (!given.is_given("source")) throw UsageError("explain needs --source SENTENCE: {} translates", o.model);
-  const auto ids = model.encode_source(repaired(o.source), {.from = o.from, .to = o.to});
-  return ids.empty() ? std::vector{model.vocabularies.source->special().empty_source_token()} : ids;
+  return source_ids(model, o.source, {.from = o.from, .to = o.to});
 }
 
 ExplainedPair pair_of(const SavedModel& model, const ExplainCommand& o, const Options& given) {
-  const StartTokens start = model.direction({.from = o.from, .to = o.to}).start;
-  ExplainedPair pair = {.source = source_ids(model, o, given),
-                        .read = start.all(),
-                        .expected = {start.all().begin() + 1, start.all().end()},
-                        .given = start.forced_length(),
+  const SearchOptions languages = {.from = o.from, .to = o.to};
+  const std::vector<int32_t> target = target_ids(model, o.target, languages);
+  ExplainedPair pair = {.source = read_source(model, o, given),
+                        .read = {target.begin(), target.end() - 1},
+                        .expected = {target.begin() + 1, target.end()},
+                        .given = model.direction(languages).start.forced_length(),
                         .source_piece = [&](int32_t id) { return model.vocabularies.source->piece(id); },
                         .target_piece = [&](int32_t id) { return model.vocabularies.target->piece(id); }};
-  std::vector<int32_t> target = model.vocabularies.target->encode(repaired(o.target));
-  const int32_t end = model.vocabularies.target->special().end;
-  if (end < 0 && !target.empty()) target.erase(target.begin());  // the decoder is given the first symbol
-  pair.read.insert(pair.read.end(), target.begin(), target.end());
-  pair.expected.insert(pair.expected.end(), target.begin(), target.end());
-  if (end >= 0) {
-    pair.expected.push_back(end);
-  } else {
-    pair.read.pop_back();
-  }
   if (pair.expected.size() == pair.given) throw UsageError("--target has no token that the model predicts");
   const auto longest = static_cast<int64_t>(std::max(pair.source.size(), pair.read.size()));
   const int64_t most = std::min(most_subwords, model.max_positions);

@@ -107,6 +107,11 @@ void declare_training(Section& model, ModelConfig& c) {
 
 }  // namespace
 
+ModelConfig without_dropout(ModelConfig config) {
+  config.dropout = config.attention_dropout = config.activation_dropout = config.embedding_dropout = 0;
+  return config;
+}
+
 void declare(Options& options, ModelConfig& c) {
   Section model = options.section("model", "The Transformer");
   declare_stacks(model, c);

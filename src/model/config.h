@@ -94,6 +94,9 @@ inline int64_t target_cache_columns(const ModelConfig& c) {
   return has_ssru(c) ? c.d_model : source_cache_columns(c);
 }
 
+// The same model as it computes outside training, with gradients, too.
+ModelConfig without_dropout(ModelConfig config);
+
 void declare(Options& options, ModelConfig& config);
 
 // Throws an OptionError that names the first key whose value is invalid, alone or with the others. The ranges of a

@@ -199,4 +199,36 @@ Tensor next_word_logits(Pass& pass, const Transformer& model, const Tensor& deco
   return logits(pass, decoded, model.generator.weight, model.generator.bias);
 }
 
+Tensor embed_tokens(Pass& pass, Transformer& model, Stack stack, const Tokens& tokens) {
+  return stack == Stack::encoder
+             ? embed_tokens(pass, model.config, model.source_embedding, tokens)
+             : embed_tokens(pass, model.config, model.target_embedding, tokens, model.config.zero_start);
+}
+
+Tensor self_attention(Pass& pass, Transformer& model, Stack stack, size_t layer, const Tensor& x,
+                      const Tokens& tokens) {
+  const bool in_decoder = stack == Stack::decoder;
+  if (in_decoder && has_ssru(model.config))
+    return recurrent_unit(pass, model.decoder[layer].ssru, x, tokens, nullptr, layer);
+  SelfAttentionOptions options =
+      with_positions(pass, model, in_decoder ? model.decoder_positions : model.encoder_positions, tokens,
+                     tokens.spans.longest);
+  options.causal = in_decoder;
+  const SelfAttention& attention =
+      in_decoder ? model.decoder[layer].self_attention : model.encoder[layer].self_attention;
+  return self_attention(pass, model, attention, x, tokens, options, layer);
+}
+
+Tensor cross_attention(Pass& pass, const Transformer& model, size_t layer, const Tensor& x,
+                       const Tokens& tokens, const EncodedSource& memory) {
+  return cross_attention(pass, model, model.decoder[layer].cross_attention, x, tokens, memory, layer);
+}
+
+Tensor feed_forward(Pass& pass, const Transformer& model, Stack stack, size_t layer, const Tensor& x,
+                    const Tokens& tokens) {
+  const FeedForward& network =
+      stack == Stack::encoder ? model.encoder[layer].feed_forward : model.decoder[layer].feed_forward;
+  return feed_forward(pass, model, network, x, tokens);
+}
+
 }  // namespace dragoman::internal

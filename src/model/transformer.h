@@ -104,4 +104,16 @@ Tensor loss(Pass&, Transformer&, const Tokens& source, const Tokens& target, con
 // The logits of the whole vocabulary after each token.
 Tensor next_word_logits(Pass&, const Transformer&, const Tensor& decoded);
 
+// --- The pieces of encode() and decode(), one at a time. x has a row for each token, and layers are counted from 0. A
+// sublayer comes without its norm and residual connection, which model/residual.h puts around it.
+
+enum class Stack { encoder, decoder };
+
+Tensor embed_tokens(Pass&, Transformer&, Stack, const Tokens&);
+// Of a decoder masked: a token sees those up to itself. Or the recurrent unit in its place.
+Tensor self_attention(Pass&, Transformer&, Stack, size_t layer, const Tensor& x, const Tokens&);
+Tensor cross_attention(Pass&, const Transformer&, size_t layer, const Tensor& x, const Tokens&,
+                       const EncodedSource& memory);
+Tensor feed_forward(Pass&, const Transformer&, Stack, size_t layer, const Tensor& x, const Tokens&);
+
 }  // namespace dragoman::internal

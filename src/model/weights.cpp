@@ -59,7 +59,7 @@ void check_names(const std::string& path, const SafetensorsFile& file, std::vect
   }
 }
 
-void read_weights(const std::string& path, Parameters& parameters) {
+void read_weights(const std::string& path, Parameters& parameters, Buffers buffers) {
   const SafetensorsFile file = SafetensorsFile::open(path);
   if (saved_precision(path, file) != Precision::fp32) {
     throw Error(
@@ -72,7 +72,7 @@ void read_weights(const std::string& path, Parameters& parameters) {
   }
   check_names(path, file, std::move(names));
   file.verify();
-  if (!parameters.allocated()) parameters.allocate(Buffers::weights);
+  if (!parameters.allocated()) parameters.allocate(buffers);
   read_flat(file, parameters, parameters.weights());
   parameters.changed();
 }

@@ -31,7 +31,7 @@ void check_names(const std::string& path, const SafetensorsFile& file, std::vect
 std::vector<int64_t> shape_of(const Parameter& parameter);
 
 // Reads a whole file of fp32 weights. A file that is damaged or does not fit the model is an Error before memory is
-// allocated.
-void read_weights(const std::string& path, Parameters& parameters);
+// allocated: these buffers, unless some are there already.
+void read_weights(const std::string& path, Parameters& parameters, Buffers buffers = Buffers::weights);
 
 }  // namespace dragoman::internal

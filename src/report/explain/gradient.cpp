@@ -11,11 +11,6 @@
 namespace dragoman::internal {
 namespace {
 
-ModelConfig without_dropout(ModelConfig config) {
-  config.dropout = config.attention_dropout = config.activation_dropout = config.embedding_dropout = 0;
-  return config;
-}
-
 // The same model with room for gradients: the traced one may be mapped from its file.
 class LearningModel {
  public:
