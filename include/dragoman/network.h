@@ -75,7 +75,7 @@ class DRAGOMAN_API Network {
   // The decoder's output, tokens × d_model: each row has seen its own token, those before it, and the memory, which is
   // what encode() returned. A language model has no memory.
   Matrix decode(const Ids& target, const Matrix& memory = {});
-  // Of the whole vocabulary, from what decode() returned: tokens × vocabulary.
+  // The scores of all words after each row that decode() returned: tokens × vocabulary.
   Matrix logits(const Matrix& states);
 
   // Smaller pieces. Layers are counted from 0; x is any matrix of d_model columns. A sublayer comes without its norm and
@@ -86,7 +86,7 @@ class DRAGOMAN_API Network {
   Matrix cross_attention(int64_t layer, const Matrix& x, const Matrix& memory);
   Matrix feed_forward(Stack stack, int64_t layer, const Matrix& x);
 
-  // The cross-entropy with label smoothing, in the mean over the target tokens of all pairs; and its gradients.
+  // The cross-entropy with label smoothing, averaged over the target tokens of all pairs; and its gradients.
   double loss(const std::vector<IdPair>& pairs, double label_smoothing = 0);
   Gradients gradients(const std::vector<IdPair>& pairs, double label_smoothing = 0);
 

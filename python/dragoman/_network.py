@@ -74,7 +74,7 @@ class Network:
         return self._core.decode(_ids_of(target), _rows_of(np.empty((0, 0)) if memory is None else memory))
 
     def logits(self, states: npt.ArrayLike) -> Matrix:
-        """Of the whole vocabulary, a row for each one that ``decode`` returned."""
+        """The scores of all words after each row that ``decode`` returned."""
         return self._core.logits(_rows_of(states))
 
     def embed(self, stack: Stack, ids: Ids) -> Matrix:
@@ -101,7 +101,7 @@ class Network:
         return self._core.feed_forward(_stack_of(stack), layer, _rows_of(x))
 
     def loss(self, source: Ids | Batch | None, target: Ids | Batch, label_smoothing: float = 0.0) -> float:
-        """The cross-entropy of a sentence or of a batch of sentences, in the mean over the tokens.
+        """The cross-entropy of a sentence or of a batch of sentences, averaged over the target's tokens.
 
         The decoder reads the target without its last token, and predicts it without its first: a target begins with
         the start symbol and ends with the end symbol. The source of a language model is None.

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "api/message_of.h"
+#include "dragoman/models.h"
 #include "dragoman/translator.h"
 #include "search/model_folder.h"
 #include "temporary_folder.h"
@@ -122,6 +123,8 @@ TEST(Network, GradientsAreWhatTheLossDoesWhereWeightsMove) {
   const Gradients gradients = network.gradients(pairs, 0.1);
   EXPECT_NEAR(gradients.loss, network.loss(pairs, 0.1), 1e-6);
   EXPECT_EQ(gradients.values.size() + 2, weights.size());  // positions do not learn
+  const Gradients again = network.gradients(pairs, 0.1);   // not added to the first
+  EXPECT_EQ(again.values.back().values.values, gradients.values.back().values.values);
   for (const NamedMatrix& entry : gradients.values) {
     const auto& [name, gradient] = entry;
     const auto steepest =
@@ -179,6 +182,8 @@ TEST(Network, WhatIsSavedIsReadAndTranslates) {
   network.save(out.path("changed"));
   EXPECT_EQ(Network(out.path("changed"), on_cpu).loss({{source, target}}), network.loss({{source, target}}));
   EXPECT_EQ(Translator(out.path("changed"), {.device = "cpu"}).translate("The cat").hypotheses.size(), 1U);
+  quantize(out.path("changed"), Precision::int8, out.path("int8"));
+  EXPECT_NE(message_of([&] { Network(out.path("int8"), on_cpu); }).find("low-precision"), std::string::npos);
   small_network().save(out.path("new"));
   Network back(out.path("new"), on_cpu);
   EXPECT_EQ(back.config(), small_network().config());
