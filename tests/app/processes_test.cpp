@@ -64,13 +64,13 @@ TEST_F(ProcessesTest, KilledAtRandomInstantsTheyEndWithTheSameBits) {
   EXPECT_EQ(history("killed"), history("whole"));
 }
 
-const std::vector<std::string> endless = {"--training.max_steps=1000000", "--validation.every=1000000"};
+const std::vector<std::string> unlimited = {"--training.max_steps=1000000", "--validation.every=1000000"};
 
 TEST_F(ProcessesTest, DeathIsReported) {
   for (const int number : {1, 0}) {
     with_processes(2);
     const std::string out = "lost" + std::to_string(number);
-    const pid_t launcher = start(out, endless);
+    const pid_t launcher = start(out, unlimited);
     send(training_process(launcher, number, out), SIGKILL);
     EXPECT_NE(wait_for(launcher), 0);
     EXPECT_NE(log().find("process " + std::to_string(number) + " of 2 ("), std::string::npos) << log();
@@ -80,7 +80,7 @@ TEST_F(ProcessesTest, DeathIsReported) {
 
 TEST_F(ProcessesTest, HangingIsReportedAndTheOthersStop) {
   with_processes(2);
-  std::vector<std::string> more = endless;
+  std::vector<std::string> more = unlimited;
   more.push_back("--training.heartbeat_timeout=2");
   const pid_t launcher = start("hung", more);
   const pid_t child = training_process(launcher, 1, "hung");
