@@ -57,7 +57,7 @@ struct NewNetwork {
 };
 
 struct NetworkSettings {
-  std::string device = "auto";  // as a TranslatorSettings has it
+  std::string device = "auto";  // or cpu, cuda, cuda:1: one device
   int threads = 0;              // 0: all processors
 };
 

@@ -179,11 +179,11 @@ struct TranslatorSettings {
   double language_model_weight = 0.1;
   bool verify = true;      // compare the weights with their checksums first
   size_t cache_bytes = 0;  // of the cache of translated sentences; 0: no cache
-  // An eighth as many sentences besides the batch, for each worker: of clients that have none under way. However much
-  // one client asks for, the first sentences of others begin with the next step.
+  // Each batch gets an eighth more rows, for clients that have no sentence under way: however much one client asks for,
+  // the first sentences of others begin with the next step.
   bool reserves = false;
-  int translators =
-      1;  // open at the same time, this one included: where `batch` is 0, they share a GPU's memory
+  // That are open at the same time, this one included: where `batch` is 0, they share a GPU's memory.
+  int translators = 1;
 };
 
 // A translator's load and totals. A sentence equal to one in progress or in the cache is not translated again.

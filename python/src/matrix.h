@@ -1,6 +1,7 @@
 // Matrices of the library as arrays of NumPy.
 #pragma once
 
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -28,13 +29,16 @@ struct type_caster<dragoman::Matrix> {
   using Rows = ndarray<const float, ndim<2>, c_contig, device::cpu>;
   NB_TYPE_CASTER(dragoman::Matrix, const_name("numpy.ndarray"))
 
-  bool from_python(handle source, uint32_t flags, cleanup_list* cleanup) noexcept {
+  // False where the copy finds no memory: nothing may be thrown here.
+  bool from_python(handle source, uint32_t flags, cleanup_list* cleanup) noexcept try {
     make_caster<Rows> array;
     if (!array.from_python(source, flags, cleanup)) return false;
     const Rows& rows = array.value;
     value = {
         .rows = rows.shape(0), .columns = rows.shape(1), .values = {rows.data(), rows.data() + rows.size()}};
     return true;
+  } catch (const std::bad_alloc&) {
+    return false;
   }
 
   static handle from_cpp(dragoman::Matrix&& matrix, rv_policy, cleanup_list*) noexcept {

@@ -54,6 +54,15 @@ std::pair<double, nb::dict> gradients(Network& network, const Pairs& pairs, doub
   return {found.loss, arrays_of(std::move(found.values))};
 }
 
+nb::dict parameters(Network& network) {
+  std::vector<NamedMatrix> found;
+  {
+    const GilRelease release;
+    found = network.parameters();
+  }
+  return arrays_of(std::move(found));
+}
+
 void set_parameters(Network& network, const std::vector<std::pair<std::string, Matrix>>& values) {
   std::vector<NamedMatrix> named;
   for (const auto& [name, matrix] : values) named.push_back({name, matrix});
@@ -86,7 +95,7 @@ void bind_network(nb::module_& module) {
       .def("target_ids", &Network::target_ids, nb::arg("text"), nb::arg("source_language"),
            nb::arg("target_language"), unlocked)
       .def("target_text", &Network::target_text, nb::arg("ids"), unlocked)
-      .def("parameters", [](Network& network) { return arrays_of(network.parameters()); })
+      .def("parameters", &parameters)
       .def("set_parameters", &set_parameters, nb::arg("values"), unlocked)
       .def("config", &Network::config)
       .def("save", &Network::save, nb::arg("folder"), unlocked);

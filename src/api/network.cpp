@@ -132,7 +132,10 @@ Network::~Network() {
 }
 
 Network::Network(Network&&) noexcept = default;
-Network& Network::operator=(Network&&) noexcept = default;
+Network& Network::operator=(Network&& other) noexcept {
+  std::swap(state_, other.state_);  // whose destructor knows about forks
+  return *this;
+}
 
 Matrix Network::encode(const Ids& source) {
   return state_->run([&](Pass& pass, Transformer& model) { return internal::encode(pass, model, source); });

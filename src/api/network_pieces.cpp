@@ -64,7 +64,8 @@ dragoman::Matrix positions(Transformer& model, Stack stack, int64_t count) {
   check_stack(model, stack);
   if (!is_added(model.config.positions))
     throw UsageError("this model adds no positions to its embeddings: its self-attention has them, if any");
-  if (count < 0) throw UsageError("there are no {} positions: ask for 0 or more", count);
+  constexpr int64_t most = 1'000'000;
+  if (count < 0 || count > most) throw UsageError("there are no {} positions: ask for 0 to {}", count, most);
   Embedding& embedding = stack == Stack::encoder ? model.source_embedding : model.target_embedding;
   return on_host(embedding.positions.rows(model.device.pool, count).row_range(0, count));
 }

@@ -21,7 +21,7 @@ struct CudaGpu {
   char name[256];
   int major, minor;      // compute capability
   int64_t memory;        // bytes
-  unsigned char id[16];  // another one for every GPU in the world
+  unsigned char id[16];  // unique to each GPU
 };
 
 // NCCL, which is opened when it is first asked for.

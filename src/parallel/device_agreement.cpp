@@ -50,13 +50,14 @@ void check_gpus_differ(const Processes& processes, const std::vector<Facts>& all
 }  // namespace
 
 std::optional<DeviceSumsId> agree_on_device_sums(Processes& processes, const Kernels& kernels) {
+  if (processes.count() == 1) return std::nullopt;
   const std::vector<Facts> all = processes.gather(facts_of(summing_device(kernels)));
   if (std::ranges::none_of(all, &Facts::is_gpu)) return std::nullopt;
   check_gpus_differ(processes, all);
   for (size_t i = 0; i < all.size(); ++i) {
     if (all[i].nccl == 0) {
-      log_warning("gradients are summed by the host and MPI, since process {} cannot do it on its GPU: {}", i,
-                  all[i].is_gpu ? all[i].problem : "it has none");
+      log_warning("gradients are summed by the host and MPI, since process {} {}{}", i,
+                  all[i].is_gpu ? "cannot do it on its GPU: " : "has no GPU", all[i].problem);
       return std::nullopt;
     }
     if (all[i].nccl != all[0].nccl)

@@ -65,9 +65,10 @@ void GradientSum::start_ready_slices() {
   while (started_ < order_.size() && pending_[static_cast<size_t>(order_[started_])] == 0) {
     const auto begin = static_cast<size_t>(order_[started_++] * slice_);
     auto slice = gradients.subspan(begin, std::min(static_cast<size_t>(slice_), gradients.size() - begin));
-    if (!processes_.sums_device_memory()) {
-      on_host_.emplace_back(parameters_.memory(), slice);
-      slice = on_host_.back().span();
+    if (!processes_.sums_device_memory() && !parameters_.memory().is_host_memory()) {
+      OnHost& copy = on_host_.emplace_back(OnHost{slice, std::vector<float>(slice.size())});
+      parameters_.memory().download(copy.values.data(), slice.data(), slice.size_bytes());
+      slice = copy.values;
     }
     processes_.start_sum(slice, wire_);
   }
@@ -85,6 +86,8 @@ void GradientSum::finish(Tape& tape) {
   if (order_.empty()) agree_on_order();
   start_ready_slices();
   processes_.finish_sums();
+  for (const OnHost& copy : on_host_)
+    parameters_.memory().upload(copy.device.data(), copy.values.data(), copy.device.size_bytes());
   on_host_.clear();
   pending_.clear();
   started_ = 0;

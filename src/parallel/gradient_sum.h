@@ -37,12 +37,16 @@ class GradientSum {
   Processes& processes_;
   GradientFormat wire_;
   int64_t slice_;
-  std::vector<int> parameter_count_;      // of each slice: parameters in it, in whole or in part
-  std::vector<int> pending_;              // how many of them are not ready yet
-  std::vector<int> order_;                // in which the slices are summed; empty until the first update
-  std::vector<int> ready_order_;          // slices as they became ready in this process
-  size_t started_ = 0;                    // slices of order_ whose sum has started
-  std::vector<HostView<float>> on_host_;  // those slices, where processes do not sum in the device's memory
+  std::vector<int> parameter_count_;  // of each slice: parameters in it, in whole or in part
+  std::vector<int> pending_;          // how many of them are not ready yet
+  std::vector<int> order_;            // in which the slices are summed; empty until the first update
+  std::vector<int> ready_order_;      // slices as they became ready in this process
+  size_t started_ = 0;                // slices of order_ whose sum has started
+  struct OnHost {
+    std::span<float> device;
+    std::vector<float> values;
+  };
+  std::vector<OnHost> on_host_;  // those slices of a device that processes cannot sum in
 };
 
 }  // namespace dragoman::internal

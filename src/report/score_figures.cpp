@@ -1,6 +1,7 @@
 // The figures of attention's scores: why they are divided by √d_k, and what the positions' rows have in common.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -10,8 +11,8 @@
 namespace dragoman::internal {
 namespace {
 
-// Products of two vectors whose elements have mean 0 and variance 1, each times `scale`.
-std::vector<double> random_products(const DotProducts& options, double scale) {
+// Of two vectors whose elements have mean 0 and variance 1.
+std::vector<double> random_products(const DotProducts& options) {
   Random random(1);
   std::vector<double> products;
   for (int64_t i = 0; i < options.samples; ++i) {
@@ -20,7 +21,7 @@ std::vector<double> random_products(const DotProducts& options, double scale) {
       const double q = random.normal(), k = random.normal();
       product += q * k;
     }
-    products.push_back(scale * product);
+    products.push_back(product);
   }
   return products;
 }
@@ -59,10 +60,11 @@ LineChart chart(const DotProducts& options) {
                      .x_title = "score",
                      .y_title = "share of the pairs",
                      .curves = {}};
-  for (const auto& [name, scale] : {std::pair("q·k", 1.0), std::pair("q·k / √d_k", 1 / root)}) {
-    const std::vector<double> products = random_products(options, scale);
+  std::vector<double> products = random_products(options);
+  for (const char* name : {"q·k", "q·k / √d_k"}) {
     chart.curves.push_back(
         histogram(fmt::format("{}, variance {:.2f}", name, variance(products)), products, 3 * root));
+    for (double& product : products) product /= root;
   }
   return chart;
 }
@@ -76,15 +78,15 @@ void declare(Section& own, PositionProducts& options) {
 HeatMaps chart(const PositionProducts& options) {
   if (options.d_model % 2 != 0)
     throw OptionError("d_model", fmt::format("is {}, but must be even", options.d_model));
-  const int64_t n = options.positions;
+  const int64_t n = options.positions, d = options.d_model;
+  std::vector<double> table;
+  for (int64_t i = 0; i < n * d; ++i) table.push_back(position_value(Positions::sinusoidal, i / d, i % d, d));
   HeatMap products = {.title = "", .rows = n, .columns = n, .values = {}};
   for (int64_t p = 0; p < n; ++p) {
     for (int64_t q = 0; q < n; ++q) {
-      double product = 0;
-      for (int64_t c = 0; c < options.d_model; ++c)
-        product += position_value(Positions::sinusoidal, p, c, options.d_model) *
-                   position_value(Positions::sinusoidal, q, c, options.d_model);
-      products.values.push_back(product / static_cast<double>(options.d_model / 2));
+      const auto row = table.begin() + p * d;
+      const double product = std::inner_product(row, row + d, table.begin() + q * d, 0.0);
+      products.values.push_back(product / static_cast<double>(d / 2));
     }
   }
   return {.title = fmt::format("Products of two rows of the positions' table, d_model {}", options.d_model),

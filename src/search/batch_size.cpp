@@ -30,6 +30,19 @@ int64_t floats_per_sentence(const ModelConfig& c) {
   return cached_floats(c) + encoder_floats(c) + usual_beam * c.target_vocabulary;
 }
 
+int64_t bytes_of_weights(const Transformer& model) {
+  int64_t floats = 0;
+  for (const Parameter& parameter : model.parameters.list()) floats += parameter.size();
+  return floats * static_cast<int64_t>(sizeof(float));
+}
+
+// At most: low precision takes less.
+int64_t bytes_of_weights(const SavedModel& model) {
+  int64_t bytes = bytes_of_weights(model.model);
+  for (const auto& other : model.others) bytes += bytes_of_weights(*other);
+  return bytes + (model.language_model != nullptr ? bytes_of_weights(*model.language_model) : 0);
+}
+
 }  // namespace
 
 int64_t bytes_per_sentence(const SavedModel& model) {
@@ -44,11 +57,15 @@ int64_t sentences_that_fit(int64_t bytes_per_sentence, int64_t free_bytes, int64
   return std::clamp<int64_t>(free_bytes / 3 * 2 / batches / bytes_per_sentence, 1, most_on_gpu);
 }
 
+// The model is on its own device already; on the others its weights are still to come.
 int64_t automatic_sentences(const SavedModel& model, std::span<const Kernels* const> devices,
                             int64_t batches) {
   if (!is_gpu(model.device.kernels)) return batch_on_cpu;
   int64_t free_bytes = free_device_memory(model.device.kernels);
-  for (const Kernels* device : devices) free_bytes = std::min(free_bytes, free_device_memory(*device));
+  for (const Kernels* device : devices) {
+    if (device == &model.device.kernels) continue;
+    free_bytes = std::min(free_bytes, free_device_memory(*device) - bytes_of_weights(model));
+  }
   return sentences_that_fit(bytes_per_sentence(model), free_bytes, batches);
 }
 

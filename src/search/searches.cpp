@@ -54,12 +54,13 @@ struct Searches::OnDevice {
 
 namespace {
 
-// Whether it still computes, after a step on it has failed.
+// Whether it still computes, after a step on it has failed. The host does, or nobody would ask.
 bool answers(Device& device) try {
+  if (device.memory.is_host_memory()) return true;
   const Tensor probe(device.pool, 1, 1);
   device.memory.fill(probe.matrix(), 0);
   return probe.values()[0] == 0;
-} catch (const Error&) {
+} catch (...) {
   return false;
 }
 
@@ -100,9 +101,14 @@ Searches::Worker& Searches::add(OnDevice& device, std::unique_ptr<Worker> worker
 // Before one of them pulls, the scheduler knows all: else it would take what is another's share.
 void Searches::start(std::shared_ptr<const void> owner) {
   for (size_t i = 1; i < devices_.size(); ++i) scheduler_.add_puller(devices_[i].workers[0]->puller);
-  for (OnDevice& device : devices_) {
-    Worker& first = *device.workers[0];
-    first.thread = start_thread([this, &device, &first, owner] { work(device, first, owner); });
+  try {
+    for (OnDevice& device : devices_) {
+      Worker& first = *device.workers[0];
+      first.thread = start_thread([this, &device, &first, owner] { work(device, first, owner); });
+    }
+  } catch (...) {
+    stop();  // those that have started share the owner
+    throw;
   }
 }
 
@@ -112,7 +118,7 @@ bool Searches::step() {
   return true;
 }
 
-// What a step throws leaves the search in an unknown state.
+// What a step throws leaves the search in an unknown state. Its memory goes back before the device is asked for some.
 void Searches::search(Worker& worker) {
   Device& device = worker.models[0]->device;
   device.context.limit_threads(
@@ -120,9 +126,9 @@ void Searches::search(Worker& worker) {
   try {
     scheduler_.take(worker.puller, worker.search->step());
   } catch (...) {
+    worker.search.emplace(worker.models, settings_, worker.fusion);
     worker.lost = !answers(device);
     scheduler_.fail(worker.puller, std::current_exception());
-    worker.search.emplace(worker.models, settings_, worker.fusion);
   }
 }
 
@@ -132,8 +138,11 @@ void Searches::work(OnDevice& device, Worker& worker, const std::shared_ptr<cons
   const bool first = &worker == device.workers[0].get();
   while (scheduler_.pull(worker.puller)) {
     search(worker);
-    if (worker.lost) scheduler_.retire(worker.puller.device);
-    if (first && device.workers.size() < device.most && scheduler_.is_crowded()) start_another(device, owner);
+    if (worker.lost) {
+      scheduler_.retire(worker.puller.device);
+    } else if (first && device.workers.size() < device.most && scheduler_.is_crowded()) {
+      start_another(device, owner);
+    }
   }
   if (&worker == first_) scheduler_.end_all();
 }

@@ -77,8 +77,8 @@ const Parameter& parameter_named(const LearningModel& model, const std::string& 
     if (parameter.name == name) return parameter;
     names.push_back(parameter.name);
   }
-  throw OptionError("weight", fmt::format("is {}, which the model does not have; did you mean {}?",
-                                          in_quotes(name), nearest(name, names)));
+  throw OptionError("weight", fmt::format("is {}, which the model does not have{}", in_quotes(name),
+                                          suggestion(name, names)));
 }
 
 size_t largest_of(const std::vector<float>& gradient) {
@@ -135,6 +135,7 @@ Step explain_gradient(const TracedPair& t, const ExplainOptions& options) {
        .cells = {{at / columns, at % columns, static_cast<double>(parameter.value.values()[element]),
                   static_cast<double>(gradient[element])}},
        .digits = 6});
+  if (t.pair.given > 0) section.notes.emplace_back("Here the loss counts the given tokens, too.");
   section.tables.push_back(quotients(model, parameter, element, gradient[element]));
   return {.name = "gradient", .sections = {std::move(section)}};
 }

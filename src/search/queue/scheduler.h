@@ -130,8 +130,8 @@ class Scheduler {
   // The order in which they come is that in which they get sentences.
   void add_puller(Puller& puller);
   void remove_puller(Puller& puller);  // which has not pulled
-  // The searches of a device get no more sentences, unless no other device is left. They run tasks, and fail with what
-  // they have under way.
+  // The searches of a device get no more sentences, unless no other device is left, and fail with what they have under
+  // way. Tasks go on being theirs, if they were, and fail there.
   void retire(int device);
   bool is_crowded() const;  // more sentences wait than the searches have rows
   void end_all();           // what has not ended is cancelled

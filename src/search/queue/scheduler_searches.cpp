@@ -41,7 +41,8 @@ void Scheduler::retire(int device) {
 
 int64_t Scheduler::free_rows() const {
   int64_t free = rows_;
-  for (const Puller* puller : pullers_) free -= puller->used;
+  for (const Puller* puller : pullers_)
+    if (!is_retired(puller->device)) free -= puller->used;
   return free;
 }
 

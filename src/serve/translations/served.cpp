@@ -62,7 +62,9 @@ void ServedTranslations::check_for_changes(bool forced) {
     const bool settled = std::exchange(seen_[i], now) == now;
     if (!forced && (now == all[i].state || !settled || now == refused_[i])) continue;
     try {
-      all[i] = open_model(arguments_[i], settings_.translator, translators_);
+      dragoman::TranslatorSettings settings = settings_.translator;
+      settings.batch = all[i].served.translator->info().batch;  // memory is full of the old one's
+      all[i] = open_model(arguments_[i], settings, translators_);
       changed.push_back(i);
     } catch (const std::exception& error) {
       refused_[i] = now;

@@ -48,8 +48,10 @@ NcclFound open() {
   if (complete && version >= oldest_version) {
     found.version = version;
   } else {
-    found.problem = name + " is " + (version == 0 ? "no NCCL" : "NCCL " + words_of_version(version)) +
-                    ", but " + words_of_version(oldest_version) + " is needed";
+    found.problem =
+        name + " is " + (version == 0 ? "no NCCL" : "NCCL " + words_of_version(version)) +
+        (version < oldest_version ? ", but " + words_of_version(oldest_version) + " or newer is needed"
+                                  : " without one of the functions that are needed");
   }
   return found;
 }

@@ -14,7 +14,7 @@ struct NcclId {
   char bytes[128];
 };
 
-// As far as the first version that we use knows it: the library takes what a later one has added for not set.
+// As far as the first version that we use knows it: the library treats what later ones have added as unset.
 struct NcclConfig {
   size_t size;
   unsigned magic;

@@ -87,8 +87,8 @@ void CudaSums::close() noexcept {
   if (stream_ != nullptr) cudaStreamDestroy(stream_);
 }
 
-// Memory is allocated in the order of the GPU's own stream, which start() makes this one wait for. Sums in progress use
-// the old memory still.
+// Memory is allocated in the order of the GPU's own stream, which start() makes this one wait for. Until then
+// sums in progress use the old memory.
 char* CudaSums::memory(size_t bytes) {
   if (bytes > memory_size_) {
     if (memory_ != nullptr) finish();
