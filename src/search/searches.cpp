@@ -46,8 +46,9 @@ struct Searches::Worker {
   }
 };
 
-// The first one's thread adds the others, and alone looks here.
+// The first one's thread adds the others; while it runs, it alone looks at all of them.
 struct Searches::OnDevice {
+  Worker* first = nullptr;
   std::vector<std::unique_ptr<Worker>> workers = {};
   size_t most = 1;  // fewer once the system refuses a thread
 };
@@ -95,15 +96,16 @@ Searches::Worker& Searches::add(OnDevice& device, std::unique_ptr<Worker> worker
   worker->search.emplace(worker->models, settings_, worker->fusion);
   worker->puller.search = &*worker->search;
   worker->puller.device = static_cast<int>(&device - devices_.data());
+  if (device.first == nullptr) device.first = worker.get();
   return *device.workers.emplace_back(std::move(worker));
 }
 
 // Before one of them pulls, the scheduler knows all: else it would take what is another's share.
 void Searches::start(std::shared_ptr<const void> owner) {
-  for (size_t i = 1; i < devices_.size(); ++i) scheduler_.add_puller(devices_[i].workers[0]->puller);
+  for (size_t i = 1; i < devices_.size(); ++i) scheduler_.add_puller(devices_[i].first->puller);
   try {
     for (OnDevice& device : devices_) {
-      Worker& first = *device.workers[0];
+      Worker& first = *device.first;
       first.thread = start_thread([this, &device, &first, owner] { work(device, first, owner); });
     }
   } catch (...) {
@@ -135,7 +137,7 @@ void Searches::search(Worker& worker) {
 // The first step comes before there is another search: the packed weights that it keeps are there for all to borrow.
 // Where the device is lost, and no other is left, it goes on: so each job ends with the reason.
 void Searches::work(OnDevice& device, Worker& worker, const std::shared_ptr<const void>& owner) {
-  const bool first = &worker == device.workers[0].get();
+  const bool first = &worker == device.first;
   while (scheduler_.pull(worker.puller)) {
     search(worker);
     if (worker.lost) {
@@ -149,7 +151,7 @@ void Searches::work(OnDevice& device, Worker& worker, const std::shared_ptr<cons
 
 // Worker i seldom works while fewer than i + 1 workers do, and then never uses more than its share of the threads.
 void Searches::start_another(OnDevice& device, const std::shared_ptr<const void>& owner) {
-  const Worker& first = *device.workers[0];
+  const Worker& first = *device.first;
   Device& shared = first.models[0]->device;
   const int share = shared.context.threads() / static_cast<int>(device.workers.size() + 1);
   auto another = std::make_unique<Worker>();
@@ -168,7 +170,7 @@ void Searches::start_another(OnDevice& device, const std::shared_ptr<const void>
 // Those that start others end before these are looked at.
 void Searches::stop() {
   scheduler_.stop();
-  for (const OnDevice& device : devices_) leave(*device.workers[0]);
+  for (const OnDevice& device : devices_) leave(*device.first);
   for (const OnDevice& device : devices_)
     for (size_t i = 1; i < device.workers.size(); ++i) leave(*device.workers[i]);
 }
