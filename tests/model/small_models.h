@@ -5,6 +5,7 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/batch.h"
@@ -158,6 +159,15 @@ inline std::vector<ModelCase> cases_in_fewer_bits(const std::vector<NamedConfig>
 inline std::vector<ModelCase> decoding_cases(const std::vector<NamedConfig>& configs = small_configs()) {
   std::vector<ModelCase> cases = model_cases(configs);
   std::ranges::copy(cases_in_fewer_bits(configs), std::back_inserter(cases));
+  return cases;
+}
+// Above the model, whose own tests see every kind of it, the GPU's kernels on the host's slow fibers run a model of each kind
+// of decoding alone.
+inline std::vector<ModelCase> few_on_fibers(std::vector<ModelCase> cases) {
+  std::erase_if(cases, [](const ModelCase& c) {
+    return std::string_view(c.kernels->name) == "cuda-on-host" && c.named.name != "pre" &&
+           c.named.name != "marian" && c.named.name != "relative";
+  });
   return cases;
 }
 inline std::string model_case_name(const testing::TestParamInfo<ModelCase>& test) {

@@ -96,7 +96,7 @@ TEST_P(EnsembleTest, OfDifferentPrecisionASentenceGetsWhatItGetsAlone) {
     expect_close(search({&first_.model, &second_}, options_, sentences), wanted, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(On, EnsembleTest, testing::ValuesIn(model_cases()), model_case_name);
+INSTANTIATE_TEST_SUITE_P(On, EnsembleTest, testing::ValuesIn(few_on_fibers(model_cases())), model_case_name);
 
 TEST(SavedEnsemble, TakesModelsThatSayTheSameWordsOnly) {
   const ModelFolder one("one"), two("two");

@@ -94,7 +94,7 @@ TEST_P(SourceReaders, NeedNoMoreMemoryOnceWarm) {
   for (int i = 0; i < 4; ++i) EXPECT_EQ(reached(), warm);
 }
 
-INSTANTIATE_TEST_SUITE_P(On, SourceReaders, testing::ValuesIn(model_cases()), model_case_name);
+INSTANTIATE_TEST_SUITE_P(On, SourceReaders, testing::ValuesIn(few_on_fibers(model_cases())), model_case_name);
 
 const VocabularyConfig pieces = {.size = 45, .shared = true},
                        letters = {.kind = PieceKind::characters, .size = 45},

@@ -18,7 +18,7 @@ inline std::vector<ModelCase> training_cases() {
         cases.push_back({config, kernels, Precision::bf16});
     }
   }
-  return cases;
+  return few_on_fibers(cases);
 }
 
 // The pairs [first, first + count) of an endless corpus: what pair i is depends on i alone.
