@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "model/caches.h"
 #include "model/small_models.h"
 
 namespace dragoman::internal {
@@ -61,8 +62,7 @@ TEST_P(Steps, AreAllAtOnce) {
   const Tokens source = pack(device, sources_, {0, 0, 0, 0, 0});
   Pass pass{device};
   const ModelConfig& config = small_.model.config;
-  Cache cache = make_cache(device.pool, config.decoder_layers, target_cache_columns(config)),
-        sources = make_cache(device.pool, config.decoder_layers, source_cache_columns(config));
+  Cache cache = target_cache(small_.model), sources = source_cache(small_.model);
   source_rows_.resize(static_cast<size_t>(source.count()));
   std::iota(source_rows_.rbegin(), source_rows_.rend(), 3);  // anywhere, and not in their order
   if (has_encoder(config))
