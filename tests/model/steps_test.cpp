@@ -87,6 +87,19 @@ INSTANTIATE_TEST_SUITE_P(On, Steps, testing::ValuesIn(decoding_cases()), model_c
 INSTANTIATE_TEST_SUITE_P(OnLanguageModels, Steps, testing::ValuesIn(decoding_cases(small_language_models())),
                          model_case_name);
 
+// Heads that a GPU's tensor cores take, with caches in bf16.
+std::vector<NamedConfig> configs_for_tensor_cores() {
+  NamedConfig narrow = small_configs()[0];
+  narrow.name = "narrow_heads";
+  narrow.config.d_model = 32;
+  NamedConfig wide = narrow;
+  wide.name = "wide_heads";
+  wide.config.d_model = 144;
+  return {narrow, wide};
+}
+INSTANTIATE_TEST_SUITE_P(OnTensorCores, Steps, testing::ValuesIn(decoding_cases(configs_for_tensor_cores())),
+                         model_case_name);
+
 // Whatever the start symbol's embedding is; that of another word counts.
 TEST(ZeroStart, TheFirstEmbeddingIsNotRead) {
   ModelConfig config = small_configs()[0].config;
