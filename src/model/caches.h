@@ -1,10 +1,12 @@
 // The caches that decoding with a model keeps, still empty: of keys and values in bf16 alone, half as large, where its
-// weights are in bf16 and the device attends so.
+// weights are in bf16 and the device attends so. Defined in transformer.cpp.
 #pragma once
 
-#include "model/transformer.h"
+#include "model/cache.h"
 
 namespace dragoman::internal {
+
+struct Transformer;
 
 Numbers source_cache_numbers(const Transformer&);
 Numbers target_cache_numbers(const Transformer&);

@@ -54,9 +54,9 @@ Tensor self_attention(Pass& pass, const Transformer& model, const SelfAttention&
                       const Tokens& tokens, const SelfAttentionOptions& options, size_t index) {
   const CacheStep* step = options.step;
   const int64_t d = attention_width(model.config, layer.heads);
-  const bool in_bf16 = step != nullptr ? step->cache->key_values[index].is_in_bf16()
-                                       : is_plain(model.config, layer) &&
-                                             takes_bf16(pass, layer.qkv.weight, d / layer.heads);
+  const bool in_bf16 =
+      step != nullptr ? step->cache->key_values[index].is_in_bf16()
+                      : is_plain(model.config, layer) && takes_bf16(pass, layer.qkv.weight, d / layer.heads);
   const Tensor qkv = linear(pass, x, layer.qkv, {.for_bf16 = in_bf16});  // tokens × 3d
   if (options.angles) rotate(pass, qkv.column_range(0, 2 * d), options.angles, tokens.rows);
   const Tensor q = qkv.column_range(0, d);
@@ -98,9 +98,8 @@ Tensor recurrent_unit(Pass& pass, const Ssru& layer, const Tensor& x, const Toke
 Tensor cross_attention(Pass& pass, const Transformer& model, const CrossAttention& layer, const Tensor& x,
                        const Tokens& tokens, const EncodedSource& memory, size_t index) {
   const int64_t d = attention_width(model.config, layer.heads);
-  const bool in_bf16 = memory.key_values.empty()
-                           ? takes_bf16(pass, layer.key_value.weight, d / layer.heads)
-                           : memory.key_values[index].is_in_bf16();
+  const bool in_bf16 = memory.key_values.empty() ? takes_bf16(pass, layer.key_value.weight, d / layer.heads)
+                                                 : memory.key_values[index].is_in_bf16();
   const Tensor q = linear(pass, x, layer.query, {.for_bf16 = in_bf16});
   const Tensor kv = memory.key_values.empty()
                         ? linear(pass, memory.encoded, layer.key_value, {.for_bf16 = in_bf16})

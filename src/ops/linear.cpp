@@ -22,9 +22,9 @@ Tensor linear(Pass& pass, const Tensor& x, const Tensor& weight, const Tensor& b
   const Dropout dropout = options.rows != nullptr ? pass.dropout(options.dropout, *options.rows) : Dropout{};
   const bool rounds = rounds_once(device, precision);
   // Who traces a pass reads floats.
-  const bool decodes_in_bf16 = pass.tape == nullptr && pass.trace == nullptr && is_kept_in_bf16(device, weight);
-  const Numbers numbers =
-      (rounds || decodes_in_bf16) && options.for_bf16 ? Numbers::bf16 : Numbers::floats;
+  const bool decodes_in_bf16 =
+      pass.tape == nullptr && pass.trace == nullptr && is_kept_in_bf16(device, weight);
+  const Numbers numbers = (rounds || decodes_in_bf16) && options.for_bf16 ? Numbers::bf16 : Numbers::floats;
   const Tensor y(device.pool, x.rows(), weight.columns(), numbers);
   // What comes out of an activation goes into a product.
   if (activation != Activation::none && rounds) y.keep_rounded();

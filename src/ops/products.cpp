@@ -44,8 +44,7 @@ bool rounds_once(const Device& device, Precision precision) {
 }
 
 bool is_kept_in_bf16(const Device& device, const Tensor& weight) {
-  return weight.is_low_precision() &&
-         rounds_once(device, weight.storage().low_precision.precision);
+  return weight.is_low_precision() && rounds_once(device, weight.storage().low_precision.precision);
 }
 
 ConstMatrix operand(Device& device, Precision precision, const Tensor& x) {
