@@ -25,35 +25,37 @@ BEAMS = (1, 4)
 
 
 class Decoding(Step):
-    """Activations are floats, which each product rounds; weights are in panels, which each product widens first."""
+    """Queries, keys, values, what attention gives, and the inner activation are in bf16 alone; other activations are
+    floats, which each product rounds. Weights are in panels, which each product widens first."""
 
     def __init__(self, size, keeps_wide=False):
         super().__init__(size)
         self.keeps_wide = keeps_wide  # whether weights are kept as the products read them
 
-    def multiply(self, name, rows, inner, columns):
-        self.add(f"{name}: round x", "rounding", FLOAT * rows * inner, HALF * rows * inner)
+    def multiply(self, name, rows, inner, columns, x=FLOAT, out=FLOAT):
+        if x == FLOAT:
+            self.add(f"{name}: round x", "rounding", FLOAT * rows * inner, HALF * rows * inner)
         if not self.keeps_wide:
             self.add(f"{name}: widen W", "widening", HALF * inner * columns, HALF * inner * columns)
-        self.product(name, rows, inner, columns, out=FLOAT)
+        self.product(name, rows, inner, columns, out=out)
 
     def look_up(self, n, name):
         self.add(f"widen the {name}'s words", "embeddings", HALF * n * self.size.d, FLOAT * n * self.size.d)
         self.embed(n, name)
 
     def add_rows(self, name, part, rows, columns):
-        self.add(name, part, FLOAT * rows * columns, FLOAT * rows * columns)
+        self.add(name, part, HALF * rows * columns, HALF * rows * columns)
 
     def attend(self, name, rows, keys):
-        """Of floats, without tensor cores; each row reads the keys and values of its own sentence."""
+        """By the tensor cores; each row reads the keys and values of its own sentence."""
         d = self.size.d
-        self.add(f"attention {name}", "attention", FLOAT * rows * (d + 2 * keys * d), FLOAT * rows * d,
+        self.add(f"attention {name}", "attention", HALF * rows * (d + 2 * keys * d), HALF * rows * d,
                  4 * rows * keys * d, PEAK * ATTENTION_SHARE)
 
     def feed_forward(self, n):
         self.norm_in_floats(n)
-        self.multiply("inner", n, self.size.d, self.size.ff)
-        self.multiply("outer", n, self.size.ff, self.size.d)
+        self.multiply("inner", n, self.size.d, self.size.ff, out=HALF)
+        self.multiply("outer", n, self.size.ff, self.size.d, x=HALF)
 
     def norm_in_floats(self, n):
         self.add("add + norm", "norms", 2 * FLOAT * n * self.size.d, 2 * FLOAT * n * self.size.d)
@@ -61,11 +63,11 @@ class Decoding(Step):
     def self_attention(self, n, keys, name, caches):
         d = self.size.d
         self.norm_in_floats(n)
-        self.multiply("q, k, v", n, d, 3 * d)
+        self.multiply("q, k, v", n, d, 3 * d, out=HALF)
         if caches:
             self.add_rows("keys and values to the cache", "cache", n, 2 * d)
         self.attend(name, n, keys)
-        self.multiply("output", n, d, d)
+        self.multiply("output", n, d, d, x=HALF)
 
     def run_encoder(self, sentences):
         s, n = self.size, sentences * LENGTH
@@ -75,7 +77,7 @@ class Decoding(Step):
             self.feed_forward(n)
         self.norm_in_floats(n)
         for _ in range(s.layers):
-            self.multiply("k, v of the source", n, s.d, 2 * s.d)
+            self.multiply("k, v of the source", n, s.d, 2 * s.d, out=HALF)
             self.add_rows("keys and values to the cache", "cache", n, 2 * s.d)
         self.finite(n)
         return self
@@ -91,9 +93,9 @@ class Decoding(Step):
         for _ in range(s.layers):
             self.self_attention(rows, STEPS / 2, "to the target", caches=True)
             self.norm_in_floats(rows)
-            self.multiply("q", rows, s.d, s.d)
+            self.multiply("q", rows, s.d, s.d, out=HALF)
             self.attend("to the source", rows, LENGTH)
-            self.multiply("output", rows, s.d, s.d)
+            self.multiply("output", rows, s.d, s.d, x=HALF)
             self.feed_forward(rows)
         self.norm_in_floats(rows)
         self.multiply("logits", rows, s.d, s.words)

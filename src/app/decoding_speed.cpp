@@ -7,6 +7,7 @@
 #include "base/lines.h"
 #include "base/random.h"
 #include "kernels/machine_peaks.h"
+#include "model/caches.h"
 #include "search/segments.h"
 #include "search/simple_jobs.h"
 #include "search/translator.h"
@@ -31,7 +32,7 @@ std::vector<std::vector<int32_t>> random_sentences(int64_t sentences, int64_t le
 
 // The cross-attention's, of each layer.
 std::vector<Tensor> keys_and_values(Pass& pass, const Transformer& model, const Tensor& encoded) {
-  Cache cache = make_cache(pass.device.pool, model.config.decoder_layers, source_cache_columns(model.config));
+  Cache cache = source_cache(model);
   std::vector<int32_t> rows(static_cast<size_t>(encoded.rows()));
   std::iota(rows.begin(), rows.end(), 0);
   cache_cross_attention(pass, model, encoded, cache, rows);

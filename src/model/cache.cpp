@@ -46,10 +46,13 @@ void reserve(Device& device, Cache& cache, int64_t rows) {
   const int64_t old = cache.rows;
   cache.rows = std::max({rows, old + old / 2, min_rows});
   for (Tensor& layer : cache.key_values) {
-    const Tensor grown(device.pool, cache.rows, layer.columns());
-    if (old > 0) {
-      const auto bytes = static_cast<size_t>(old * layer.columns()) * sizeof(float);
-      device.memory.copy(grown.data(), layer.data(), bytes);
+    const bool in_bf16 = layer.is_in_bf16();
+    const Tensor grown(device.pool, cache.rows, layer.columns(), in_bf16 ? Numbers::bf16 : Numbers::floats);
+    const auto values = static_cast<size_t>(old * layer.columns());
+    if (old > 0 && in_bf16) {
+      device.memory.copy(grown.matrix().rounded, layer.matrix().rounded, values * sizeof(uint16_t));
+    } else if (old > 0) {
+      device.memory.copy(grown.data(), layer.data(), values * sizeof(float));
     }
     layer = grown;
   }

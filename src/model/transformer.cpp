@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "model/caches.h"
 #include "model/residual.h"
+#include "ops/products.h"
 
 namespace dragoman::internal {
 namespace {
@@ -27,19 +29,34 @@ SelfAttentionOptions with_positions(Pass& pass, const Transformer& model, Attent
   return options;
 }
 
-// Whether nothing but products reads queries, keys and values.
-bool takes_bf16(const Pass& pass, const SelfAttention& layer, const SelfAttentionOptions& options,
-                int64_t width) {
-  return !options.angles && !options.distance_bias && !layer.distance_keys && options.step == nullptr &&
-         attends_in_bf16(pass, width);
+// Whether decoding has what this weight makes of queries, keys or values in bf16 alone.
+bool decodes_in_bf16(const Device& device, const Tensor& weight, int64_t width) {
+  const auto& attends = device.kernels.low_precision.attends_in_bf16;
+  return is_kept_in_bf16(device, weight) && attends != nullptr && attends(width);
 }
+
+bool takes_bf16(const Pass& pass, const Tensor& weight, int64_t width) {
+  if (pass.tape != nullptr || pass.trace != nullptr) return attends_in_bf16(pass, width);
+  return attends_in_bf16(pass, width) || decodes_in_bf16(pass.device, weight, width);
+}
+
+// Whether nothing but products reads queries, keys and values.
+bool is_plain(const ModelConfig& config, const SelfAttention& layer) {
+  return config.positions != Positions::rotary && config.positions != Positions::alibi &&
+         config.positions != Positions::t5 && !layer.distance_keys;
+}
+
+// What a sublayer adds to the residual sum: bf16 alone in training, floats in decoding.
+LinearOptions for_sum(const Pass& pass) { return {.for_bf16 = rounds_once(pass.device, pass.precision)}; }
 
 // 3.2 Attention, for all heads of all sentences at once. index: of the layer, in the step's cache.
 Tensor self_attention(Pass& pass, const Transformer& model, const SelfAttention& layer, const Tensor& x,
                       const Tokens& tokens, const SelfAttentionOptions& options, size_t index) {
   const CacheStep* step = options.step;
   const int64_t d = attention_width(model.config, layer.heads);
-  const bool in_bf16 = takes_bf16(pass, layer, options, d / layer.heads);
+  const bool in_bf16 =
+      step != nullptr ? step->cache->key_values[index].is_in_bf16()
+                      : is_plain(model.config, layer) && takes_bf16(pass, layer.qkv.weight, d / layer.heads);
   const Tensor qkv = linear(pass, x, layer.qkv, {.for_bf16 = in_bf16});  // tokens × 3d
   if (options.angles) rotate(pass, qkv.column_range(0, 2 * d), options.angles, tokens.rows);
   const Tensor q = qkv.column_range(0, d);
@@ -61,7 +78,7 @@ Tensor self_attention(Pass& pass, const Transformer& model, const SelfAttention&
                                   .bias_learns = options.bias_learns,
                                   .distance_keys = layer.distance_keys,
                                   .distance_values = layer.distance_values});
-  return linear(pass, heads, layer.output, {.for_bf16 = true});
+  return linear(pass, heads, layer.output, for_sum(pass));
 }
 
 // Instead of it, each token's state follows from the one before; in a step of decoding, that of the step before.
@@ -81,7 +98,8 @@ Tensor recurrent_unit(Pass& pass, const Ssru& layer, const Tensor& x, const Toke
 Tensor cross_attention(Pass& pass, const Transformer& model, const CrossAttention& layer, const Tensor& x,
                        const Tokens& tokens, const EncodedSource& memory, size_t index) {
   const int64_t d = attention_width(model.config, layer.heads);
-  const bool in_bf16 = attends_in_bf16(pass, d / layer.heads);
+  const bool in_bf16 = memory.key_values.empty() ? takes_bf16(pass, layer.key_value.weight, d / layer.heads)
+                                                 : memory.key_values[index].is_in_bf16();
   const Tensor q = linear(pass, x, layer.query, {.for_bf16 = in_bf16});
   const Tensor kv = memory.key_values.empty()
                         ? linear(pass, memory.encoded, layer.key_value, {.for_bf16 = in_bf16})
@@ -93,7 +111,7 @@ Tensor cross_attention(Pass& pass, const Transformer& model, const CrossAttentio
                                   .query_rows = &tokens.rows,
                                   .heads = layer.heads,
                                   .dropout = static_cast<float>(model.config.attention_dropout)});
-  return linear(pass, heads, layer.output, {.for_bf16 = true});
+  return linear(pass, heads, layer.output, for_sum(pass));
 }
 
 // 3.3 Position-wise feed-forward network.
@@ -105,7 +123,7 @@ Tensor feed_forward(Pass& pass, const Transformer& model, const FeedForward& lay
                          .rows = &tokens.rows,
                          .for_bf16 = !model.config.gated});
   if (model.config.gated) inner = multiply_elements(pass, inner, linear(pass, x, layer.value));
-  return linear(pass, inner, layer.outer, {.for_bf16 = true});
+  return linear(pass, inner, layer.outer, for_sum(pass));
 }
 
 // 3.4 and 3.5: embeddings times √d_model, plus the positions, unless attention has them.
@@ -176,6 +194,41 @@ EncodedSource memory_of(Pass& pass, Transformer& model, const Tokens& source) {
   return memory;
 }
 
+Numbers source_cache_numbers(const Transformer& model) {
+  const CrossAttention& layer = model.decoder[0].cross_attention;
+  const int64_t heads = decoder_heads(model.config), width = attention_width(model.config, heads) / heads;
+  const bool in_bf16 =
+      has_encoder(model.config) && decodes_in_bf16(model.device, layer.key_value.weight, width);
+  return in_bf16 ? Numbers::bf16 : Numbers::floats;
+}
+
+Numbers target_cache_numbers(const Transformer& model) {
+  const SelfAttention& layer = model.decoder[0].self_attention;
+  const int64_t heads = decoder_heads(model.config), width = attention_width(model.config, heads) / heads;
+  const bool in_bf16 = !has_ssru(model.config) && is_plain(model.config, layer) &&
+                       decodes_in_bf16(model.device, layer.qkv.weight, width);
+  return in_bf16 ? Numbers::bf16 : Numbers::floats;
+}
+
+namespace {
+
+Cache new_cache(const Transformer& model, int64_t columns, Numbers numbers) {
+  Cache cache;
+  for (size_t i = 0; i < model.decoder.size(); ++i)
+    cache.key_values.emplace_back(model.device.pool, 0, columns, numbers);
+  return cache;
+}
+
+}  // namespace
+
+Cache source_cache(const Transformer& model) {
+  return new_cache(model, source_cache_columns(model.config), source_cache_numbers(model));
+}
+
+Cache target_cache(const Transformer& model) {
+  return new_cache(model, target_cache_columns(model.config), target_cache_numbers(model));
+}
+
 void cache_cross_attention(Pass& pass, const Transformer& model, const Tensor& encoded, Cache& cache,
                            std::span<const int32_t> rows) {
   Device& device = pass.device;
@@ -183,7 +236,8 @@ void cache_cross_attention(Pass& pass, const Transformer& model, const Tensor& e
   CHECK(encoded.rows() == to.size(), "{} tokens for {} rows", encoded.rows(), to.size());
   reserve(device, cache, std::ranges::max(rows) + 1);
   for (size_t i = 0; i < model.decoder.size(); ++i) {
-    const Tensor kv = linear(pass, encoded, model.decoder[i].cross_attention.key_value);
+    const Tensor kv = linear(pass, encoded, model.decoder[i].cross_attention.key_value,
+                             {.for_bf16 = cache.key_values[i].is_in_bf16()});
     device.kernels.scatter_rows(device.context, kv, to.data(), cache.key_values[i].matrix());
   }
 }

@@ -21,13 +21,18 @@ Tensor linear(Pass& pass, const Tensor& x, const Tensor& weight, const Tensor& b
   const Activation activation = options.activation;
   const Dropout dropout = options.rows != nullptr ? pass.dropout(options.dropout, *options.rows) : Dropout{};
   const bool rounds = rounds_once(device, precision);
-  const Numbers numbers = rounds && options.for_bf16 ? Numbers::bf16 : Numbers::floats;
+  // Who traces a pass reads floats.
+  const bool decodes_in_bf16 =
+      pass.tape == nullptr && pass.trace == nullptr && is_kept_in_bf16(device, weight);
+  const Numbers numbers = (rounds || decodes_in_bf16) && options.for_bf16 ? Numbers::bf16 : Numbers::floats;
   const Tensor y(device.pool, x.rows(), weight.columns(), numbers);
   // What comes out of an activation goes into a product.
   if (activation != Activation::none && rounds) y.keep_rounded();
   const bool saves = pass.tape != nullptr && needs_input(activation);
   const Tensor saved = saves ? Tensor(device.pool, y.rows(), y.columns(), numbers) : y;
-  const ConstMatrix b = bias ? operand(device, precision, bias) : ConstMatrix{};
+  // The library adds a bias in the numbers of y.
+  const Precision of_bias = numbers == Numbers::bf16 ? Precision::bf16 : precision;
+  const ConstMatrix b = bias ? operand(device, of_bias, bias) : ConstMatrix{};
 
   multiply_by_weight(device, operand(device, precision, x), weight,
                      {.keep = pass.tape == nullptr, .precision = precision}, y.matrix(),

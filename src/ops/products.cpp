@@ -43,6 +43,10 @@ bool rounds_once(const Device& device, Precision precision) {
   return precision == Precision::bf16 && device.kernels.low_precision.round != nullptr;
 }
 
+bool is_kept_in_bf16(const Device& device, const Tensor& weight) {
+  return weight.is_low_precision() && rounds_once(device, weight.storage().low_precision.precision);
+}
+
 ConstMatrix operand(Device& device, Precision precision, const Tensor& x) {
   if (rounds_once(device, precision) && !x.is_rounded() && x.whole()) {
     x.keep_rounded();

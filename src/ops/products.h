@@ -13,6 +13,9 @@ namespace dragoman::internal {
 // or by operand(), for all products that read them.
 bool rounds_once(const Device&, Precision);
 
+// Whether decoding multiplies by this weight in bf16: what only such products and attention read may be in bf16 alone.
+bool is_kept_in_bf16(const Device&, const Tensor& weight);
+
 // x, and where it helps its values in bf16: rounded now, if the kernel that made them has not done it.
 ConstMatrix operand(Device&, Precision, const Tensor& x);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/devices.h"
+#include "model/caches.h"
 
 namespace dragoman::internal {
 namespace {
@@ -13,10 +14,15 @@ constexpr int64_t source_tokens = 100, target_tokens = 100;
 constexpr int64_t rows_per_token = 2;
 constexpr int64_t usual_beam = 5;
 
+int64_t bytes_of(Numbers numbers) { return numbers == Numbers::floats ? sizeof(float) : sizeof(uint16_t); }
+
 // A cache grows by half.
-int64_t cached_floats(const ModelConfig& c) {
-  const int64_t source = has_encoder(c) ? source_tokens * source_cache_columns(c) : 0;
-  const int64_t target = rows_per_token * target_tokens * target_cache_columns(c);
+int64_t cached_bytes(const Transformer& model) {
+  const ModelConfig& c = model.config;
+  const int64_t source_values = has_encoder(c) ? source_tokens * source_cache_columns(c) : 0,
+                target_values = rows_per_token * target_tokens * target_cache_columns(c);
+  const int64_t source = source_values * bytes_of(source_cache_numbers(model)),
+                target = target_values * bytes_of(target_cache_numbers(model));
   return c.decoder_layers * (source + target) * 3 / 2;
 }
 
@@ -26,8 +32,10 @@ int64_t encoder_floats(const ModelConfig& c) {
   return has_encoder(c) ? source_tokens * (2 * c.d_model + 4 * attention_width(c, c.heads) + c.d_ff) : 0;
 }
 
-int64_t floats_per_sentence(const ModelConfig& c) {
-  return cached_floats(c) + encoder_floats(c) + usual_beam * c.target_vocabulary;
+int64_t bytes_per_sentence(const Transformer& model) {
+  const ModelConfig& c = model.config;
+  const int64_t floats = encoder_floats(c) + usual_beam * c.target_vocabulary;
+  return cached_bytes(model) + floats * static_cast<int64_t>(sizeof(float));
 }
 
 int64_t bytes_of_weights(const Transformer& model) {
@@ -46,10 +54,10 @@ int64_t bytes_of_weights(const SavedModel& model) {
 }  // namespace
 
 int64_t bytes_per_sentence(const SavedModel& model) {
-  int64_t floats = floats_per_sentence(model.model.config);
-  for (const auto& other : model.others) floats += floats_per_sentence(other->config);
-  if (model.language_model != nullptr) floats += floats_per_sentence(model.language_model->config);
-  return floats * static_cast<int64_t>(sizeof(float));
+  int64_t bytes = bytes_per_sentence(model.model);
+  for (const auto& other : model.others) bytes += bytes_per_sentence(*other);
+  if (model.language_model != nullptr) bytes += bytes_per_sentence(*model.language_model);
+  return bytes;
 }
 
 // A third is left: for reserved sentences, kernels' workspaces, wider beams and longer sentences.

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "model/caches.h"
 #include "search/attention.h"
 #include "search/beam/beam.h"
 
@@ -107,11 +108,7 @@ std::optional<AttentionProbe> probe_for(const ModelConfig& config, std::span<con
 }  // namespace
 
 Ensemble::Member Ensemble::member_of(Transformer& model) {
-  const ModelConfig& config = model.config;
-  Pool& pool = model.device.pool;
-  return {.model = &model,
-          .sources = make_cache(pool, config.decoder_layers, source_cache_columns(config)),
-          .targets = make_cache(pool, config.decoder_layers, target_cache_columns(config))};
+  return {.model = &model, .sources = source_cache(model), .targets = target_cache(model)};
 }
 
 Ensemble::Ensemble(const Models& models, const Fusion& fusion) {

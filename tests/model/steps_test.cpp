@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "model/caches.h"
 #include "model/small_models.h"
 
 namespace dragoman::internal {
@@ -61,8 +62,7 @@ TEST_P(Steps, AreAllAtOnce) {
   const Tokens source = pack(device, sources_, {0, 0, 0, 0, 0});
   Pass pass{device};
   const ModelConfig& config = small_.model.config;
-  Cache cache = make_cache(device.pool, config.decoder_layers, target_cache_columns(config)),
-        sources = make_cache(device.pool, config.decoder_layers, source_cache_columns(config));
+  Cache cache = target_cache(small_.model), sources = source_cache(small_.model);
   source_rows_.resize(static_cast<size_t>(source.count()));
   std::iota(source_rows_.rbegin(), source_rows_.rend(), 3);  // anywhere, and not in their order
   if (has_encoder(config))
@@ -85,6 +85,19 @@ TEST_P(Steps, AreAllAtOnce) {
 
 INSTANTIATE_TEST_SUITE_P(On, Steps, testing::ValuesIn(decoding_cases()), model_case_name);
 INSTANTIATE_TEST_SUITE_P(OnLanguageModels, Steps, testing::ValuesIn(decoding_cases(small_language_models())),
+                         model_case_name);
+
+// Heads that a GPU's tensor cores take, with caches in bf16.
+std::vector<NamedConfig> configs_for_tensor_cores() {
+  NamedConfig narrow = small_configs()[0];
+  narrow.name = "narrow_heads";
+  narrow.config.d_model = 32;
+  NamedConfig wide = narrow;
+  wide.name = "wide_heads";
+  wide.config.d_model = 144;
+  return {narrow, wide};
+}
+INSTANTIATE_TEST_SUITE_P(OnTensorCores, Steps, testing::ValuesIn(decoding_cases(configs_for_tensor_cores())),
                          model_case_name);
 
 // Whatever the start symbol's embedding is; that of another word counts.

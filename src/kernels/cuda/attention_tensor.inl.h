@@ -1,5 +1,5 @@
-// Attention of heads whose q, k and v are in bf16 alone, by the tensor cores: what training in bf16 uses, but where
-// distances or rotary positions want floats (attention.inl.h). A warp takes a tile of 16 queries through the keys, 64
+// Attention of heads whose q, k and v are in bf16 alone, by the tensor cores: what training in bf16 uses and decoding
+// with weights in bf16, but where distances or rotary positions want floats (attention.inl.h). A warp takes a tile of 16 queries through the keys, 64
 // at a time, with scores, weights and sums in registers: it needs neither shared memory nor barriers. What several
 // tiles of a span read, the caches have.
 #pragma once
@@ -19,8 +19,8 @@ struct TensorSums {
 };
 
 // The products of queries and keys; of the tiles of eight keys, those with a key that a query sees.
-template <int width>
-GPU_FUNCTION void tile_scores(const OwnRows<width>& queries, const HeadRows& keys, int first, int count,
+template <int width, class Rows>
+GPU_FUNCTION void tile_scores(const OwnRows<width>& queries, const Rows& keys, int first, int count,
                               float (&scores)[8][4]) {
   constexpr int at_once = 256 / width;  // as many as there are registers for
 #pragma unroll
@@ -101,12 +101,10 @@ GPU_FUNCTION void finish_sums(const TensorAttention& o, const SpanHead& head, in
   }
 }
 
-template <int width>
-GPU_FUNCTION void attend_tile(const TensorAttention& o, const SpanHead& head, int first, const Matrix& out,
-                              float* log_sums) {
+template <int width, class Rows>
+GPU_FUNCTION void attend_tile(const TensorAttention& o, const SpanHead& head, const Rows& k, const Rows& v,
+                              int first, const Matrix& out, float* log_sums) {
   const AttentionShape& shape = o.shape;
-  const HeadRows k = head_rows(o.k, head.keys, head, shape.width),
-                 v = head_rows(o.v, head.keys, head, shape.width);
   const OwnRows<width> queries = own_rows_of<width>(head_rows(o.q, head.queries, head, shape.width), first);
   const int query = first + lane_row(), keys = visible_to_tile(shape, head, first);
   const int visible[2] = {visible_to(shape, head, query), visible_to(shape, head, query + 8)};
@@ -144,7 +142,18 @@ GPU_KERNEL tensor_attention_kernel(TensorAttention o, Matrix out, float* log_sum
   const int part = static_cast<int>(block % parts) * tensor_forward_warps + uniform_warp_index();
   for (int first = part * tensor_rows; first < head.queries.length;
        first += o.parts * tensor_forward_warps * tensor_rows)
-    attend_tile<width>(o, head, first, out, log_sums);
+    attend_tile<width>(o, head, head_rows(o.k, head.keys, head, o.shape.width),
+                       head_rows(o.v, head.keys, head, o.shape.width), first, out, log_sums);
+}
+
+// A step of decoding: a warp has one query of a span, in a tile by itself, so that a row has the bits that it has among
+// others. What it costs is reading keys and values.
+template <int width>
+GPU_KERNEL listed_attention_kernel(TensorAttention o, Matrix out) {
+  const AttentionShape& shape = o.shape;
+  const SpanHead head = tensor_head_of(shape, block_index());
+  attend_tile<width>(o, head, listed_rows(o.k, shape.key_rows, head.keys, head, shape.width),
+                     listed_rows(o.v, shape.key_rows, head.keys, head, shape.width), 0, out, nullptr);
 }
 
 // As many as fill a GPU, where spans are few and long.
@@ -155,8 +164,16 @@ inline int tensor_parts(const AttentionShape& shape, int64_t rows_of_part) {
   return static_cast<int>(most < 1 ? 1 : wanted < most ? wanted : most);
 }
 
+inline void listed_attention(Context& context, const AttentionShape& shape, ConstMatrix q, ConstMatrix k,
+                             ConstMatrix v, Matrix out) {
+  launch(context, {"listed_attention", shape.spans * shape.heads, warp_size},
+         shape.width <= 64 ? listed_attention_kernel<64> : listed_attention_kernel<128>,
+         TensorAttention{shape, dropout_mask(shape.dropout), 1, q, k, v}, out);
+}
+
 inline void tensor_attention(Context& context, const AttentionShape& shape, ConstMatrix q, ConstMatrix k,
                              ConstMatrix v, Matrix out, float* log_sums) {
+  if (shape.key_rows != nullptr) return listed_attention(context, shape, q, k, v, out);
   const int parts = tensor_parts(shape, tensor_forward_warps * tensor_rows);
   const TensorAttention operands = {shape, dropout_mask(shape.dropout), parts, q, k, v};
   launch(context, {"tensor_attention", shape.spans * shape.heads * parts, tensor_forward_warps * warp_size},

@@ -56,6 +56,25 @@ GPU_FUNCTION FourWords words_of(const HeadRows& rows, int r, int c) {
   return load_words_if(r < rows.count && c < rows.width, rows.data + place);
 }
 
+// The same of rows in a list, as a cache's are.
+struct ListedRows {
+  const Bf16* data;
+  const int32_t* list;
+  int64_t stride;
+  int count, width;
+};
+
+GPU_FUNCTION ListedRows listed_rows(ConstMatrix m, const int32_t* list, const Span& span,
+                                    const SpanHead& head, int64_t width) {
+  return {m.rounded + head.index * width, list + span.begin, m.row_stride, span.length,
+          static_cast<int>(width)};
+}
+
+GPU_FUNCTION FourWords words_of(const ListedRows& rows, int r, int c) {
+  const bool there = r < rows.count && c < rows.width;
+  return load_words_if(there, rows.data + (there ? rows.list[r] * rows.stride + c : 0));
+}
+
 // A tile of rows as the left operand of products over columns: each of 16. `width`: of a head, with zeros after its own
 // columns.
 template <int width>
@@ -78,8 +97,8 @@ GPU_FUNCTION OwnRows<width> own_rows_of(const HeadRows& rows, int first) {
 }
 
 // sums[j] += the products of the own rows with rows [first + 8j, first + 8j + 8) of the other side.
-template <int width, int tiles>
-GPU_FUNCTION void add_row_products(const OwnRows<width>& own, const HeadRows& other, int first,
+template <int width, int tiles, class Rows>
+GPU_FUNCTION void add_row_products(const OwnRows<width>& own, const Rows& other, int first,
                                    float (*sums)[4]) {
   FourWords words[tiles][width / 32];
 #pragma unroll
@@ -105,8 +124,8 @@ template <int width>
 using TileSums = float[width / 8][4];
 
 // sums += weights · rows [first, first + 16)
-template <int width>
-GPU_FUNCTION void add_weighted_tile(const FourWords& weights, const HeadRows& rows, int first,
+template <int width, class Rows>
+GPU_FUNCTION void add_weighted_tile(const FourWords& weights, const Rows& rows, int first,
                                     TileSums<width>& sums) {
   const int r = first + 2 * lane_pair();
 #pragma unroll

@@ -85,7 +85,7 @@ GPU_FUNCTION void load_tile(const TileRows& from, int64_t first, int rows, int64
     float x = 0;
     if (first + r < from.length) {
       const int64_t place = from.begin + first + r, row = from.list != nullptr ? from.list[place] : place;
-      x = from.matrix.data[row * from.matrix.row_stride + from.first_column + column + c];
+      x = element(from.matrix, row, from.first_column + column + c);
     }
     to[r * stride + c] = x;
   }
