@@ -24,7 +24,8 @@ int64_t best_word(const Matrix& logits) {
 }
 
 Matrix last_row(const Matrix& states) {
-  return {1, states.columns, {states.values.end() - static_cast<int64_t>(states.columns), states.values.end()}};
+  return {
+      1, states.columns, {states.values.end() - static_cast<int64_t>(states.columns), states.values.end()}};
 }
 
 // As many words as a translator found, and which these are.
@@ -81,7 +82,8 @@ int main(int count, char** arguments) {
     all += median(times[2]);
     others += texts[0] != texts[2] || texts[1] != texts[2];
   }
-  std::printf("%d sentences, of which %d have another translation by one of the three ways\n", sentences, others);
+  std::printf("%d sentences, of which %d have another translation by one of the three ways\n", sentences,
+              others);
   std::printf("nothing kept             %7.2f ms a sentence\n", nothing / sentences);
   std::printf("the encoder's output     %7.2f ms a sentence\n", encoder / sentences);
   std::printf("keys and values as well  %7.2f ms a sentence\n", all / sentences);

@@ -26,17 +26,12 @@ BEAMS = (1, 4)
 
 class Decoding(Step):
     """Queries, keys, values, what attention gives, and the inner activation are in bf16 alone; other activations are
-    floats, which each product rounds. Weights are in panels, which each product widens first."""
+    floats, which each product rounds. Weights are kept as products read them."""
 
-    def __init__(self, size, keeps_wide=False):
-        super().__init__(size)
-        self.keeps_wide = keeps_wide  # whether weights are kept as the products read them
 
     def multiply(self, name, rows, inner, columns, x=FLOAT, out=FLOAT):
         if x == FLOAT:
             self.add(f"{name}: round x", "rounding", FLOAT * rows * inner, HALF * rows * inner)
-        if not self.keeps_wide:
-            self.add(f"{name}: widen W", "widening", HALF * inner * columns, HALF * inner * columns)
         self.product(name, rows, inner, columns, out=out)
 
     def look_up(self, n, name):
@@ -105,10 +100,10 @@ class Decoding(Step):
         return self
 
 
-def seconds_of(size, sentences, beam, keeps_wide=False):
+def seconds_of(size, sentences, beam):
     """Of a step, with what the host waits; and of all sentences."""
-    step = Decoding(size, keeps_wide).run_step(sentences * beam).seconds() + DOWNLOAD
-    encoder = Decoding(size, keeps_wide).run_encoder(sentences).seconds() + DOWNLOAD
+    step = Decoding(size).run_step(sentences * beam).seconds() + DOWNLOAD
+    encoder = Decoding(size).run_encoder(sentences).seconds() + DOWNLOAD
     return step, encoder + STEPS * step
 
 
@@ -128,25 +123,22 @@ def peer_step(size, rows):
 
 
 def batches_table(size):
-    yield ("| base, batch | beam | kernels a step | step, ms | tokens/s | tokens/s with weights kept wide | "
-           "CTranslate2: kernels | step, ms |")
-    yield "|--:|--:|--:|--:|--:|--:|--:|--:|"
+    yield "| base, batch | beam | kernels a step | step, ms | tokens/s | CTranslate2: kernels | step, ms |"
+    yield "|--:|--:|--:|--:|--:|--:|--:|"
     for beam in BEAMS:
         for sentences in BATCHES:
             kernels = len(Decoding(size).run_step(sentences * beam).kernels)
             step, whole = seconds_of(size, sentences, beam)
-            _, wide = seconds_of(size, sentences, beam, keeps_wide=True)
             peer_kernels, peer = peer_step(size, sentences * beam)
             tokens = sentences * LENGTH
             yield (f"| {sentences:,} | {beam} | {kernels} | {step * 1e3:.2f} | {tokens / whole:,.0f} | "
-                   f"{tokens / wide:,.0f} | {peer_kernels} | {peer * 1e3:.2f} |")
+                   f"{peer_kernels} | {peer * 1e3:.2f} |")
 
 
 def sentence_table(size):
     yield "| one sentence of 25 words, greedily | model, ms |"
     yield "|---|--:|"
     yield f"| now | {seconds_of(size, 1, 1)[1] * 1e3:.1f} |"
-    yield f"| with weights kept wide | {seconds_of(size, 1, 1, keeps_wide=True)[1] * 1e3:.1f} |"
     yield f"| CTranslate2, its 26 steps alone | {STEPS * peer_step(size, 1)[1] * 1e3:.1f} |"
     yield "| goal | 25 |"
 

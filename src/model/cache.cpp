@@ -35,12 +35,6 @@ void CacheRows::release(std::span<const int32_t> rows) {
   }
 }
 
-Cache make_cache(Pool& pool, int64_t layers, int64_t columns) {
-  Cache cache;
-  for (int64_t i = 0; i < layers; ++i) cache.key_values.emplace_back(pool, 0, columns);
-  return cache;
-}
-
 void reserve(Device& device, Cache& cache, int64_t rows) {
   if (rows <= cache.rows) return;
   const int64_t old = cache.rows;

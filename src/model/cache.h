@@ -31,7 +31,6 @@ struct Cache {
   int64_t rows = 0;
   std::vector<Tensor> key_values;  // rows × (keys | values), or states
 };
-Cache make_cache(Pool& pool, int64_t layers, int64_t columns);
 
 // Grows the cache to at least this many rows, and keeps their values.
 void reserve(Device&, Cache&, int64_t rows);

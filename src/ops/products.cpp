@@ -1,5 +1,8 @@
 #include "ops/products.h"
 
+#include <numeric>
+#include <vector>
+
 #include "base/error.h"
 #include "kernels/low_precision.h"
 
@@ -11,16 +14,20 @@ const ProductKernels& products_in(Precision precision, Device& device) {
   return precision == Precision::bf16 ? device.kernels.low_precision.rounded : device.kernels.products;
 }
 
+void keep_packed(Device& device, const Tensor& weight, const ProductKernels& products, ConstMatrix b) {
+  Storage& storage = weight.storage();
+  const int64_t size = products.packed_size(b.rows, b.columns);
+  storage.packed_block = device.pool.allocate(static_cast<size_t>(size) * sizeof(float));
+  auto* const packed = static_cast<float*>(storage.packed_block.data);
+  products.pack(device.context, b, packed);
+  storage.packed = packed;
+}
+
 // The parameter's packed form, made now if it is not there.
 PackedMatrix kept(Device& device, const Tensor& weight, ConstMatrix b, bool transposed) {
-  const ProductKernels& products = device.kernels.products;
   Storage& storage = weight.storage();
   if (storage.packed == nullptr) {
-    const int64_t size = products.packed_size(b.rows, b.columns);
-    storage.packed_block = device.pool.allocate(static_cast<size_t>(size) * sizeof(float));
-    auto* const packed = static_cast<float*>(storage.packed_block.data);
-    products.pack(device.context, b, packed);
-    storage.packed = packed;
+    keep_packed(device, weight, device.kernels.products, b);
     storage.packed_transposed = transposed;
   }
   CHECK(storage.packed_transposed == transposed, "a {} × {} weight is kept in the other orientation", b.rows,
@@ -28,13 +35,43 @@ PackedMatrix kept(Device& device, const Tensor& weight, ConstMatrix b, bool tran
   return {storage.packed, b.rows, b.columns};
 }
 
-void multiply_by_low_precision(Device& device, ConstMatrix a, const LowPrecisionMatrix& b, Matrix c,
-                               const Epilogue& epilogue) {
+// The same of a low-precision weight in bf16, as the products of rounded floats read it: an element has the same bits
+// as by the panels, which a GPU would take apart at every product.
+PackedMatrix kept_wide(Device& device, const Tensor& weight) {
+  const LowPrecisionMatrix& panels = weight.storage().low_precision;
+  if (weight.storage().packed == nullptr) {
+    std::vector<int32_t> columns(static_cast<size_t>(panels.columns));
+    std::iota(columns.begin(), columns.end(), 0);
+    const Array<int32_t> all(device.pool, columns);
+    const Tensor widened(device.pool, panels.columns, panels.rows);
+    device.kernels.widen_columns(device.context, panels, all.data(), widened.matrix());
+    keep_packed(device, weight, device.kernels.low_precision.rounded, ConstMatrix(widened).transposed());
+  }
+  return {weight.storage().packed, panels.rows, panels.columns};
+}
+
+void check_low_precision(ConstMatrix a, const LowPrecisionMatrix& b, Matrix c, const Epilogue& epilogue) {
   CHECK(a.columns == b.rows && b.columns == c.columns, "a {} × {} weight is kept in the other orientation",
         b.rows, b.columns);
   CHECK(!epilogue.accumulate && epilogue.dropout.rate == 0, "low-precision weights are for decoding");
+}
+
+void multiply_by_low_precision(Device& device, ConstMatrix a, const LowPrecisionMatrix& b, Matrix c,
+                               const Epilogue& epilogue) {
+  check_low_precision(a, b, c, epilogue);
   const LowPrecisionKernels& kernels = device.kernels.low_precision;
   (b.precision == Precision::int8 ? kernels.int8 : kernels.bf16)(device.context, a, b, c, epilogue);
+}
+
+void multiply_by_low_precision_weight(Device& device, ConstMatrix a, const Tensor& weight, Matrix c,
+                                      const Epilogue& epilogue) {
+  const LowPrecisionMatrix& b = weight.storage().low_precision;
+  if (b.precision != Precision::bf16 || !rounds_once(device, Precision::bf16)) {
+    multiply_by_low_precision(device, a, b, c, epilogue);
+    return;
+  }
+  check_low_precision(a, b, c, epilogue);
+  device.kernels.low_precision.rounded.product(device.context, a, kept_wide(device, weight), c, epilogue);
 }
 
 }  // namespace
@@ -114,7 +151,7 @@ void multiply_by_weight(Device& device, ConstMatrix a, const Tensor& weight, Wei
   CHECK(a.columns == b.rows && a.rows == c.rows && b.columns == c.columns, "{} × {} · {} × {} into {} × {}",
         a.rows, a.columns, b.rows, b.columns, c.rows, c.columns);
   if (weight.is_low_precision()) {
-    multiply_by_low_precision(device, a, weight.storage().low_precision, c, epilogue);
+    multiply_by_low_precision_weight(device, a, weight, c, epilogue);
   } else if (use.keep) {
     CHECK(use.precision == Precision::fp32, "a weight is kept in fp32 or as it is");
     device.kernels.products.product(device.context, a, kept(device, weight, b, use.transposed), c, epilogue);

@@ -25,7 +25,7 @@ void multiply(Device&, Precision, ConstMatrix a, ConstMatrix b, Matrix c, const 
 
 // c = a·weight, or a·weightᵀ. `keep` caches the packed weight with the parameter until it changes
 // (Parameters::changed), for decoding; a parameter is cached in one orientation only, and in fp32. A low-precision
-// weight is multiplied as it is.
+// weight is multiplied as it is; in bf16, where products read rounded operands, in rows that are cached likewise.
 struct WeightUse {
   bool transposed = false;
   bool keep = false;

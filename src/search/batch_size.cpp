@@ -44,7 +44,7 @@ int64_t bytes_of_weights(const Transformer& model) {
   return floats * static_cast<int64_t>(sizeof(float));
 }
 
-// At most: low precision takes less.
+// At most: low precision takes no more, with the rows that a GPU keeps of bf16 beside the panels.
 int64_t bytes_of_weights(const SavedModel& model) {
   int64_t bytes = bytes_of_weights(model.model);
   for (const auto& other : model.others) bytes += bytes_of_weights(*other);

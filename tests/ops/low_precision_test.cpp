@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "ops/products.h"
 #include "tensor/array.h"
 #include "tensor/device.h"
 #include "testing.h"
@@ -62,6 +63,25 @@ TEST_P(LowPrecision, ProductsAreNearThoseOfFloats) {
         EXPECT_NEAR(c[static_cast<size_t>(i * columns + j)], std::max(sum, 0.0), 0.15) << i << ", " << j;
       }
     }
+  }
+}
+
+// A GPU keeps weights in bf16 in rows, from the first product on.
+TEST_P(LowPrecision, WeightsThatAreKeptGiveTheBitsOfPanels) {
+  const Array<float> a(device_.pool, a_), bias(device_.pool, std::span<const float>(bias_));
+  for (const Precision precision : {Precision::int8, Precision::bf16}) {
+    const Weights w = weights(precision);
+    const Tensor weight = Tensor::parameter(device_.pool, inner, columns);
+    weight.storage().low_precision = w.matrix;
+    for (const bool again : {false, true}) {
+      const Array<float> c(device_.pool, rows * columns);
+      multiply_by_weight(device_, {a.data(), rows, inner, inner}, weight, {.keep = true},
+                         {c.data(), rows, columns, columns},
+                         {.bias = bias.data(), .activation = Activation::relu});
+      EXPECT_EQ(c.download(), product(w.matrix, bias)) << again;
+    }
+    const bool keeps = precision == Precision::bf16 && rounds_once(device_, precision);
+    EXPECT_EQ(weight.storage().packed != nullptr, keeps);
   }
 }
 

@@ -78,7 +78,8 @@ TEST_P(AttentionRowsTest, EveryLayerOfEachKindIsThere) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(On, AttentionRowsTest, testing::ValuesIn(few_on_fibers(model_cases())), model_case_name);
+INSTANTIATE_TEST_SUITE_P(On, AttentionRowsTest, testing::ValuesIn(few_on_fibers(model_cases())),
+                         model_case_name);
 
 TEST(AlignmentLayer, IsTheLastButOneUnlessAnotherIsWanted) {
   ModelConfig config;

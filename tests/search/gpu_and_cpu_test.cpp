@@ -65,16 +65,15 @@ class GpuAndCpu : public testing::TestWithParam<const Kernels*> {
     return lines;
   }
 
-  // How many texts differ. Scores are those of the best that were found, as long as nothing is drawn.
+  // How many texts differ. Equal ones have equal scores.
   static int compare(const std::vector<TranslatedLine>& got, const std::vector<TranslatedLine>& wanted,
-                     double tolerance, bool drawn) {
+                     double tolerance) {
     int differ = 0;
     for (size_t i = 0; i < wanted.size(); ++i) {
       const Translation &a = got[i].translations.at(0), &b = wanted[i].translations.at(0);
-      const bool same = a.text == b.text;
-      differ += !same;
-      if (same || !drawn) {
-        EXPECT_NEAR(a.score, b.score, tolerance) << a.text << " | " << b.text;
+      differ += a.text != b.text;
+      if (a.text == b.text) {
+        EXPECT_NEAR(a.score, b.score, tolerance) << a.text;
       }
       EXPECT_EQ(got[i].terms_missed, wanted[i].terms_missed);
     }
@@ -92,17 +91,18 @@ TEST_P(GpuAndCpu, FindTheSame) {
     SCOPED_TRACE(asked.name);
     const auto wanted = translate(kernels_for(nullptr), RequestedPrecision::fp32, asked);
     const auto got = translate(*GetParam(), RequestedPrecision::fp32, asked);
-    EXPECT_EQ(compare(got, wanted, 1e-4, asked.options.sample), 0);
+    EXPECT_EQ(compare(got, wanted, 1e-4), 0);
   }
 }
 
-// Both round weights in the same way, but the processor not what it multiplies by them.
+// Both round weights in the same way, but the processor neither what it multiplies by them nor keys and values: a beam may
+// lose what it finds there, and end with another text.
 TEST_P(GpuAndCpu, FindTheSameInBf16UpToRounding) {
   for (const Asked& asked : all_kinds()) {
     SCOPED_TRACE(asked.name);
     const auto wanted = translate(kernels_for("baseline"), RequestedPrecision::bf16, asked);
     const auto got = translate(*GetParam(), RequestedPrecision::bf16, asked);
-    EXPECT_LE(compare(got, wanted, 0.05, asked.options.sample), 1);
+    EXPECT_LE(compare(got, wanted, 0.05), 1);
   }
 }
 

@@ -380,7 +380,8 @@ TEST_P(SearchTest, NothingToDo) {
 }
 
 INSTANTIATE_TEST_SUITE_P(On, SearchTest, testing::ValuesIn(few_on_fibers(model_cases())), model_case_name);
-INSTANTIATE_TEST_SUITE_P(On, SearchInFewerBits, testing::ValuesIn(few_on_fibers(cases_in_fewer_bits())), model_case_name);
+INSTANTIATE_TEST_SUITE_P(On, SearchInFewerBits, testing::ValuesIn(few_on_fibers(cases_in_fewer_bits())),
+                         model_case_name);
 
 }  // namespace
 }  // namespace dragoman::internal

@@ -2,8 +2,8 @@
 // through the tiles of keys, and keeps the largest score so far, the sum of exponentials and the weighted sum of
 // values.
 //
-// This is attention in fp32: of decoding with weights that are not in bf16, of training in fp32 and tf32, and, whatever the precision, of heads with
-// distances or rotary positions. Where q, k and v are in bf16 alone, attention() hands over to the tensor cores
+// This is attention in fp32: of decoding with weights that are not in bf16, of training in fp32 and tf32, and, whatever
+// the precision, of heads with distances or rotary positions. Where q, k and v are in bf16 alone, attention() hands over to the tensor cores
 // (attention_tensor.inl.h); ops/ gives it such only where attends_in_bf16() says so.
 #pragma once
 
