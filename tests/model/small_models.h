@@ -161,8 +161,8 @@ inline std::vector<ModelCase> decoding_cases(const std::vector<NamedConfig>& con
   std::ranges::copy(cases_in_fewer_bits(configs), std::back_inserter(cases));
   return cases;
 }
-// Above the model, whose own tests see every kind of it, the GPU's kernels on the host's slow fibers run a model of each kind
-// of decoding alone.
+// Above the model, whose own tests see every kind of it, the GPU's kernels on the host's slow fibers run a model of
+// each kind of decoding alone.
 inline std::vector<ModelCase> few_on_fibers(std::vector<ModelCase> cases) {
   std::erase_if(cases, [](const ModelCase& c) {
     return std::string_view(c.kernels->name) == "cuda-on-host" && c.named.name != "pre" &&

@@ -95,8 +95,8 @@ TEST_P(GpuAndCpu, FindTheSame) {
   }
 }
 
-// Both round weights in the same way, but the processor neither what it multiplies by them nor keys and values: a beam may
-// lose what it finds there, and end with another text.
+// Both round weights in the same way, but the processor neither what it multiplies by them nor keys and values: a beam
+// may lose what it finds there, and end with another text.
 TEST_P(GpuAndCpu, FindTheSameInBf16UpToRounding) {
   for (const Asked& asked : all_kinds()) {
     SCOPED_TRACE(asked.name);

@@ -3,8 +3,8 @@
 // values.
 //
 // This is attention in fp32: of decoding with weights that are not in bf16, of training in fp32 and tf32, and, whatever
-// the precision, of heads with distances or rotary positions. Where q, k and v are in bf16 alone, attention() hands over to the tensor cores
-// (attention_tensor.inl.h); ops/ gives it such only where attends_in_bf16() says so.
+// the precision, of heads with distances or rotary positions. Where q, k and v are in bf16 alone, attention() hands
+// over to the tensor cores (attention_tensor.inl.h); ops/ gives it such only where attends_in_bf16() says so.
 #pragma once
 
 #include "kernels/cuda/attention_tensor.inl.h"

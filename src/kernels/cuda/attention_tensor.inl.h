@@ -1,7 +1,7 @@
 // Attention of heads whose q, k and v are in bf16 alone, by the tensor cores: what training in bf16 and decoding with
 // weights in bf16 use, but where distances or rotary positions want floats (attention.inl.h). A warp takes a tile of 16
-// queries through the keys, 64 at a time, with scores, weights and sums in registers: it needs neither shared memory nor
-// barriers. What several tiles of a span read, the caches have.
+// queries through the keys, 64 at a time, with scores, weights and sums in registers: it needs neither shared memory
+// nor barriers. What several tiles of a span read, the caches have.
 #pragma once
 
 #include "kernels/cuda/attention_tensor_tiles.inl.h"
