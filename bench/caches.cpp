@@ -28,7 +28,7 @@ Matrix last_row(const Matrix& states) {
       1, states.columns, {states.values.end() - static_cast<int64_t>(states.columns), states.values.end()}};
 }
 
-// As many words as a translator found, and which these are.
+// Greedily; each word runs the decoder over all words before it.
 std::string translate(dragoman::Network& network, const std::string& text, bool keep_encoder) {
   const Ids source = network.source_ids(text);
   const Ids start_and_end = network.target_ids("");

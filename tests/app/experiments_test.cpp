@@ -60,7 +60,7 @@ class Experiments : public testing::Test {
 TEST_F(Experiments, Compare) {
   const std::string table =
       run("compare", "tsv = [\"" + corpus_ + "\"]\n", " model.norm=pre,post --seeds 2", "");
-  EXPECT_TRUE(table.starts_with("| norm | updates | loss | BLEU |")) << table;
+  EXPECT_TRUE(table.starts_with("| norm | updates | loss | BLEU |\n|---|--:|--:|--:|\n")) << table;
   EXPECT_NE(table.find("\n| pre | 5 | "), table.npos) << table;
   EXPECT_NE(table.find("\n| post | 5 | "), table.npos) << table;
   EXPECT_EQ(table, read_file(out() + "/table.md"));
