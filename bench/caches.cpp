@@ -3,7 +3,6 @@
 //
 //   bench_caches MODEL < SENTENCES      the median of each sentence's time, of five turns
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <iostream>
 #include <string>
@@ -11,6 +10,7 @@
 
 #include "dragoman/network.h"
 #include "dragoman/translator.h"
+#include "timing.h"
 
 namespace {
 
@@ -44,18 +44,6 @@ std::string translate(dragoman::Network& network, const std::string& text, bool 
   return network.target_text(target);
 }
 
-template <class Function>
-double milliseconds(const Function& function) {
-  const auto begin = std::chrono::steady_clock::now();
-  function();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-}
-
-double median(std::vector<double> values) {
-  std::ranges::nth_element(values, values.begin() + values.size() / 2);
-  return values[values.size() / 2];
-}
-
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -73,9 +61,9 @@ int main(int count, char** arguments) {
     std::vector<double> times[3];
     std::string texts[3];
     for (int turn = 0; turn < turns; ++turn) {
-      times[0].push_back(milliseconds([&] { texts[0] = translate(network, text, /*keep_encoder=*/false); }));
-      times[1].push_back(milliseconds([&] { texts[1] = translate(network, text, /*keep_encoder=*/true); }));
-      times[2].push_back(milliseconds([&] { texts[2] = translator.translate(text, greedy).text(); }));
+      times[0].push_back(seconds_of([&] { texts[0] = translate(network, text, /*keep_encoder=*/false); }));
+      times[1].push_back(seconds_of([&] { texts[1] = translate(network, text, /*keep_encoder=*/true); }));
+      times[2].push_back(seconds_of([&] { texts[2] = translator.translate(text, greedy).text(); }));
     }
     nothing += median(times[0]);
     encoder += median(times[1]);
@@ -84,7 +72,7 @@ int main(int count, char** arguments) {
   }
   std::printf("%d sentences, of which %d have another translation by one of the three ways\n", sentences,
               others);
-  std::printf("nothing kept             %7.2f ms a sentence\n", nothing / sentences);
-  std::printf("the encoder's output     %7.2f ms a sentence\n", encoder / sentences);
-  std::printf("keys and values as well  %7.2f ms a sentence\n", all / sentences);
+  std::printf("nothing kept             %7.2f ms a sentence\n", 1e3 * nothing / sentences);
+  std::printf("the encoder's output     %7.2f ms a sentence\n", 1e3 * encoder / sentences);
+  std::printf("keys and values as well  %7.2f ms a sentence\n", 1e3 * all / sentences);
 }

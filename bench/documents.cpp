@@ -1,8 +1,6 @@
 // A document's speed beside that of its texts as plain lines, interleaved: what parsing, alignment and marks cost.
 //
 //   bench_documents MODEL FILE.html [ROUNDS]
-#include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <vector>
 
@@ -11,21 +9,7 @@
 #include "base/files.h"
 #include "document/formats.h"
 #include "dragoman/document.h"
-
-namespace {
-
-double seconds_of(const std::function<void()>& work) {
-  const auto begin = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
-
-}  // namespace
+#include "timing.h"
 
 int main(int argc, char** argv) {
   if (argc < 3) {
