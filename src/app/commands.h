@@ -31,6 +31,7 @@ void import(const Arguments& arguments);
 void get(const Arguments& arguments);
 void export_model(const Arguments& arguments);
 void bench(const Arguments& arguments);
+void student(const Arguments& arguments);
 void demo(const Arguments& arguments);
 void serve(const Arguments& arguments);
 void completion(const Arguments& arguments);
@@ -95,6 +96,9 @@ inline constexpr Command commands[] = {
     {"bench", "measure translation speed here, compared with the machine's limits", bench,
      "  dragoman bench -m models/demo\n"
      "  dragoman bench --model.d_model 512 --precision int8\n"},
+    {"student", "make a small, fast model that translates as its teacher does", student,
+     "  dragoman student recipes/student.toml --dry-run\n"
+     "  dragoman student recipes/student.toml\n"},
     {"demo", "train a small English-French translator in minutes, and try it", demo, "  dragoman demo\n"},
     {"completion", "print a script that completes commands and options in bash, zsh or fish", completion,
      "  source <(dragoman completion bash)\n"

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 
 #include "base/error.h"
+#include "base/line_writer.h"
 #include "base/threads.h"
 #include "data/shards.h"
 #include "data/term_lexicon.h"
@@ -134,26 +134,6 @@ class Encoder {
   Block* block_ = nullptr;
 };
 
-// Lines of held-out text.
-class TextWriter {
- public:
-  explicit TextWriter(const std::string& path) : path_(path), file_(path, std::ios::binary) { check(); }
-
-  void add(const std::string& line) { file_ << line << '\n'; }
-  void finish() {
-    file_.flush();
-    check();
-  }
-
- private:
-  void check() const {
-    if (!file_) throw Error("cannot write {}: check free disk space and write permission", path_);
-  }
-
-  std::string path_;
-  std::ofstream file_;
-};
-
 // Writes the encoded pairs in their order.
 class Sink {
  public:
@@ -198,7 +178,7 @@ class Sink {
 
   EncodingResult finish() {
     for (ShardWriter& shard : shards_) shard.finish();
-    for (TextWriter& side : held_out_) side.finish();
+    for (LineWriter& side : held_out_) side.finish();
     result_.shards = static_cast<int64_t>(shards_.size());
     return std::move(result_);
   }
@@ -225,7 +205,7 @@ class Sink {
 
   EncodingResult result_;
   std::vector<ShardWriter> shards_;
-  std::vector<TextWriter> held_out_;  // source and target
+  std::vector<LineWriter> held_out_;  // source and target
 };
 
 }  // namespace

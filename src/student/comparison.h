@@ -1,0 +1,31 @@
+// How a student compares with its teacher: translations of a test set, their scores, speed and size.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "data/corpus.h"
+
+namespace dragoman::internal {
+
+struct ComparedModel {
+  std::string name;                  // "teacher", "student, int8"
+  std::vector<std::string> folders;  // several are an ensemble
+};
+
+struct ComparisonSettings {
+  std::vector<TextPair> test;
+  std::string device = "auto";
+  int threads = 0;
+};
+
+// One object each: scores on the test set and its variants, megabytes, words a second, seconds to start; and some
+// translations.
+nlohmann::ordered_json compare(const std::vector<ComparedModel>& models, const ComparisonSettings& settings);
+
+// As a table for a terminal.
+std::string comparison_table(const nlohmann::ordered_json& comparison);
+
+}  // namespace dragoman::internal

@@ -1,0 +1,91 @@
+#include "student/config.h"
+
+#include <fmt/format.h>
+
+namespace dragoman::internal {
+namespace {
+
+using Setting = std::pair<const char*, OptionValue>;
+
+// A student has its teacher's smooth outputs to learn from, many of them: it needs no dropout. Its decoder, which runs
+// once a word, has the cheapest layers there are, and fewer of them than the encoder.
+const std::vector<Setting> of_every_student = {
+    {"model.decoder_self_attention", "ssru"},
+    {"model.tied", "all"},
+    {"model.dropout", 0.0},
+    {"model.attention_dropout", 0.0},
+    {"model.embedding_dropout", 0.0},
+    {"vocabulary.shared", true},
+    {"training.precision", "auto"},
+    {"training.ema", 0.998},
+};
+
+std::vector<Setting> settings_of(StudentSize size) {
+  switch (size) {
+    case StudentSize::tiny:
+      return {{"model.encoder_layers", int64_t{4}}, {"model.decoder_layers", int64_t{1}},
+              {"model.d_model", int64_t{256}},      {"model.d_ff", int64_t{512}},
+              {"model.heads", int64_t{4}},          {"vocabulary.size", int64_t{8000}},
+              {"training.warmup", int64_t{1000}},   {"training.batch_tokens", int64_t{2048}}};
+    case StudentSize::base:
+      return {{"model.encoder_layers", int64_t{6}}, {"model.decoder_layers", int64_t{2}},
+              {"model.d_model", int64_t{512}},      {"model.d_ff", int64_t{2048}},
+              {"model.heads", int64_t{8}},          {"vocabulary.size", int64_t{32000}}};
+    case StudentSize::own:
+      break;
+  }
+  return {};
+}
+
+void set_if_not_given(Options& options, const std::vector<Setting>& settings, const std::string& origin) {
+  for (const auto& [key, value] : settings)
+    if (!options.is_given(key)) options.set(key, value, origin);
+}
+
+}  // namespace
+
+void declare(Options& options, StudentRecipe& recipe) {
+  StudentConfig& c = recipe.student;
+  auto own = options.section("student", "The teacher, and what it teaches");
+  own.add("teacher", c.teacher, "model folders, imported or trained here; several translate together");
+  own.add("size", c.size,
+          "tiny: 4 encoder layers and 1 decoder layer of 256; base: 6 and 2 of 512; own: what [model] says",
+          {{"tiny", StudentSize::tiny}, {"base", StudentSize::base}, {"own", StudentSize::own}});
+  own.add("monolingual", c.monolingual, "further text of the source language, one sentence per line");
+  own.add("beam", c.beam, "the teacher's beam size", at_least(1).at_most(1000));
+  own.add("candidates", c.candidates,
+          "translations of each source that has a reference; the one nearest to it by chrF is taught",
+          at_least(1).at_most(1000));
+  own.add("test_source", c.test_source,
+          "text to compare teacher and student on; by default the validation set");
+  own.add("test_target", c.test_target, "its translation");
+  declare(options, recipe.training);
+}
+
+void take_size(Options& options, StudentSize size) {
+  if (size == StudentSize::own) return;
+  set_if_not_given(options, of_every_student, "student.size");
+  set_if_not_given(options, settings_of(size), "student.size");
+}
+
+void validate(const StudentRecipe& recipe) {
+  const StudentConfig& c = recipe.student;
+  if (c.teacher.empty()) throw OptionError("student.teacher", "is missing: name the teacher's model folder");
+  if (c.candidates > c.beam)
+    throw OptionError("student.candidates",
+                      fmt::format("is {}, but student.beam finds no more than {}", c.candidates, c.beam));
+  if (c.test_source.size() != c.test_target.size())
+    throw OptionError("student.test_source", "and student.test_target must have the same number of files");
+  const Recipe& training = recipe.training;
+  if (training.data.synthetic != Synthetic::none)
+    throw OptionError("data.synthetic", "makes symbols, which no teacher translates: name text in [data]");
+  if (training.model.kind == ModelKind::language_model)
+    throw OptionError("model.kind", "is language_model, which does not translate");
+  if (c.test_source.empty() && !has_validation_set(training.data))
+    throw OptionError("data.hold_out",
+                      "is 0 and there is no validation set, on which teacher and student are compared: set "
+                      "data.hold_out, or name data.valid_source and data.valid_target");
+  validate(training);
+}
+
+}  // namespace dragoman::internal

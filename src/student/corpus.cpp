@@ -1,0 +1,82 @@
+#include "student/corpus.h"
+
+#include <xxhash.h>
+
+#include <unordered_set>
+
+#include "base/line_writer.h"
+#include "base/lines.h"
+#include "data/corpus.h"
+#include "data/survey.h"
+
+namespace dragoman::internal {
+namespace {
+
+// Lines of source text, each once.
+nlohmann::ordered_json clean_monolingual(const std::vector<std::string>& files, const std::string& out,
+                                         const Preparation& work) {
+  LineWriter kept(out);
+  int64_t read = 0;
+  std::unordered_set<uint64_t> seen;
+  for (const std::string& file : files) {
+    LineReader lines(file);
+    for (std::string_view line; lines.next(line);) {
+      if (++read % 4096 == 0) work.stop_if_asked();
+      if (is_text(line) && !is_blank(line) && seen.insert(XXH3_64bits(line.data(), line.size())).second)
+        kept.add(line);
+    }
+  }
+  kept.finish();
+  return {{"read", read}, {"kept", kept.lines()}};
+}
+
+nlohmann::ordered_json clean_pairs(const DataConfig& data, const CleanCorpus& files, Preparation& work) {
+  const Survey survey = survey_corpus(data, work);
+  LineWriter source(files.source), target(files.target), valid_source(files.valid_source),
+      valid_target(files.valid_target);
+  CorpusReader reader(corpus_sources(data), data.swap, data.limit);
+  int64_t invalid = 0, empty = 0;
+  for (RawPair pair; reader.next(pair);) {
+    if (pair.index % 4096 == 0) work.stop_if_asked();
+    if (pair.invalid || is_blank(pair)) {
+      ++(pair.invalid ? invalid : empty);
+      continue;
+    }
+    const bool held_out = survey.is_held_out(pair.index);
+    (held_out ? valid_source : source).add(pair.source);
+    (held_out ? valid_target : target).add(pair.target);
+  }
+  for (LineWriter* file : {&source, &target, &valid_source, &valid_target}) file->finish();
+  return {{"read", survey.pairs()},
+          {"kept", source.lines()},
+          {"held_out", valid_source.lines()},
+          {"left_out", {{"invalid", invalid}, {"empty", empty}}}};
+}
+
+}  // namespace
+
+std::vector<std::string> files_of(const DataConfig& data, const std::vector<std::string>& monolingual) {
+  std::vector<std::string> files = monolingual;
+  for (const CorpusSource& source : corpus_sources(data)) {
+    files.push_back(source.source);
+    if (!source.is_tsv()) files.push_back(source.target);
+  }
+  return files;
+}
+
+CleanCorpus clean_corpus(const DataConfig& data, const std::vector<std::string>& monolingual, Stage& stage) {
+  CleanCorpus files = {.source = stage.path("source"),
+                       .target = stage.path("target"),
+                       .valid_source = stage.path("held-out.source"),
+                       .valid_target = stage.path("held-out.target"),
+                       .monolingual = monolingual.empty() ? "" : stage.path("monolingual")};
+  if (!stage.is_done()) {
+    Preparation work;
+    nlohmann::ordered_json report = {{"pairs", clean_pairs(data, files, work)}};
+    if (!monolingual.empty()) report["monolingual"] = clean_monolingual(monolingual, files.monolingual, work);
+    stage.finish(std::move(report));
+  }
+  return files;
+}
+
+}  // namespace dragoman::internal

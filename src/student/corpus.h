@@ -1,0 +1,24 @@
+// The first stage: what the student is to learn from, as files of one sentence per line.
+#pragma once
+
+#include <string>
+
+#include "data/corpus_config.h"
+#include "student/stage.h"
+
+namespace dragoman::internal {
+
+// The files in the stage's folder.
+struct CleanCorpus {
+  std::string source, target;              // the pairs that are kept
+  std::string valid_source, valid_target;  // those that are held out; empty if none are
+  std::string monolingual;                 // the further sources; empty if there are none
+};
+
+// Does the stage if it is not done.
+CleanCorpus clean_corpus(const DataConfig& data, const std::vector<std::string>& monolingual, Stage& stage);
+
+// All files that the stage reads.
+std::vector<std::string> files_of(const DataConfig& data, const std::vector<std::string>& monolingual);
+
+}  // namespace dragoman::internal

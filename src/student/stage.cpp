@@ -1,0 +1,80 @@
+#include "student/stage.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/checksum.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/json.h"
+#include "base/mapped_file.h"
+
+namespace dragoman::internal {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What an unfinished or damaged record says does not matter: the stage begins anew.
+nlohmann::ordered_json read_record(const std::string& path) {
+  std::error_code none;
+  if (!fs::exists(path, none)) return {};
+  try {
+    return parse_json<nlohmann::ordered_json>(read_file(path));
+  } catch (const nlohmann::json::exception&) {
+    return {};
+  }
+}
+
+void remove_outputs(const std::string& folder) {
+  std::error_code failure;
+  fs::remove_all(folder, failure);
+  if (failure) throw Error("cannot remove {}: {}", folder, failure.message());
+}
+
+}  // namespace
+
+Stage::Stage(const std::string& folder, const std::string& name, nlohmann::ordered_json inputs)
+    : outputs_(folder + "/" + name),
+      record_path_(folder + "/stages/" + name + ".json"),
+      record_(read_record(record_path_)) {
+  make_folder(folder + "/stages");
+  if (record_.is_object() && record_.value("inputs", nlohmann::ordered_json()) == inputs) {
+    make_folder(outputs_);
+    return;
+  }
+  // The old record goes first: half of what it describes must not be taken for all of it.
+  remove_outputs(record_path_);
+  remove_outputs(outputs_);
+  make_folder(outputs_);
+  record_ = {{"inputs", std::move(inputs)}};
+  write_file(record_path_, {record_.dump(1)});
+}
+
+void Stage::finish(nlohmann::ordered_json report) {
+  record_["report"] = std::move(report);
+  write_file(record_path_, {record_.dump(1)});
+}
+
+std::string file_checksum(const std::string& path) { return checksum_of(map_file(path).bytes); }
+
+nlohmann::ordered_json file_checksums(const std::vector<std::string>& paths) {
+  nlohmann::ordered_json checksums = nlohmann::ordered_json::array();
+  for (const std::string& path : paths) checksums.push_back(file_checksum(path));
+  return checksums;
+}
+
+std::string model_checksum(const std::string& folder) {
+  std::vector<std::string> files;
+  for (const std::string& path : entries_of(folder)) {
+    const std::string name = fs::path(path).filename().string();
+    const bool is_history = name == "metrics.jsonl" || name.starts_with("events.") || name.starts_with('.');
+    if (fs::is_regular_file(path) && !is_history) files.push_back(path);
+  }
+  std::ranges::sort(files);
+  std::string all;
+  for (const std::string& path : files)
+    all += fs::path(path).filename().string() + " " + file_checksum(path) + "\n";
+  return checksum_of(all);
+}
+
+}  // namespace dragoman::internal

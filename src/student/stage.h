@@ -1,0 +1,41 @@
+// Stage: one step on the way to a student, whose outputs are in a folder of its own.
+//
+// FOLDER/stages/NAME.json records what the outputs were made from (settings, checksums of the files read) and, once the
+// stage is done, what it reports. The outputs in FOLDER/NAME are used again as long as that record says the same; else
+// they are removed, and the stage begins anew. So a changed option repeats only what depends on it, and a stage that
+// was killed finds what it had done.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace dragoman::internal {
+
+class Stage {
+ public:
+  // `inputs`: everything that the outputs depend on. Removes outputs of other inputs.
+  Stage(const std::string& folder, const std::string& name, nlohmann::ordered_json inputs);
+
+  bool is_done() const { return record_.contains("report"); }
+  const nlohmann::ordered_json& report() const { return record_.at("report"); }
+
+  const std::string& folder() const { return outputs_; }
+  std::string path(const std::string& file) const { return outputs_ + "/" + file; }
+
+  // All outputs are written and flushed.
+  void finish(nlohmann::ordered_json report);
+
+ private:
+  std::string outputs_, record_path_;
+  nlohmann::ordered_json record_;
+};
+
+// What a stage reads, for its record: a checksum of the contents. That of a model covers all files at the top of its
+// folder but the histories of its training.
+std::string file_checksum(const std::string& path);
+nlohmann::ordered_json file_checksums(const std::vector<std::string>& paths);
+std::string model_checksum(const std::string& folder);
+
+}  // namespace dragoman::internal

@@ -1,0 +1,183 @@
+#include "student/teaching.h"
+
+#include <filesystem>
+#include <future>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/line_writer.h"
+#include "base/lines.h"
+#include "base/signals.h"
+#include "base/status_line.h"
+#include "metrics/chrf.h"
+#include "student/elapsed.h"
+
+namespace dragoman::internal {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string part_path(const std::string& out, int64_t part) {
+  return fmt::format("{}.part-{:06}", out, part);
+}
+
+// The lines of a part, read again by every run: those of finished parts are passed over.
+class PartReader {
+ public:
+  PartReader(const TaughtText& text, int64_t lines) : lines_(lines), sources_(text.source) {
+    if (!text.reference.empty()) references_.emplace(text.reference);
+  }
+
+  bool next() {
+    sources.clear();
+    references.clear();
+    std::string_view line;
+    while (std::ssize(sources) < lines_ && sources_.next(line)) {
+      sources.emplace_back(line);
+      if (!references_) continue;
+      if (!references_->next(line))
+        throw Error("{} has fewer lines than {}", references_->path(), sources_.path());
+      references.emplace_back(line);
+    }
+    return !sources.empty();
+  }
+
+  std::vector<std::string> sources, references;
+
+ private:
+  const int64_t lines_;
+  LineReader sources_;
+  std::optional<LineReader> references_;
+};
+
+bool is_good(const dragoman::Translation& translation) {
+  return !translation.cut && !translation.repeats && !translation.unlikely;
+}
+
+dragoman::Translation wait_for(std::future<dragoman::Translation>& translation) {
+  while (translation.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready)
+    if (stop_requested() != 0)
+      throw Stopped(stop_requested(), "stopped while the teacher translates; the same command goes on");
+  return translation.get();
+}
+
+// The parts one after another, as one file.
+void join_parts(const std::string& out, int64_t parts) {
+  LineWriter whole(out);
+  for (int64_t part = 0; part < parts; ++part) {
+    LineReader lines(part_path(out, part));
+    for (std::string_view line; lines.next(line);) whole.add(line);
+  }
+  whole.finish();
+}
+
+void remove_parts(const std::string& out) {
+  for (const std::string& path : entries_of(fs::path(out).parent_path().string()))
+    if (path.starts_with(out + ".part-")) fs::remove(path);
+}
+
+int64_t empty_lines(const std::string& path) {
+  LineReader lines(path);
+  int64_t count = 0;
+  for (std::string_view line; lines.next(line);) count += line.empty();
+  return count;
+}
+
+class Teacher {
+ public:
+  Teacher(dragoman::Translator& translator, dragoman::Options search, int64_t candidates, int64_t lines)
+      : translator_(translator),
+        search_(std::move(search)),
+        candidates_(candidates),
+        client_(dragoman::Translator::new_client()),
+        lines_(lines) {}
+
+  // One translation per line, which may be empty.
+  std::string translate(const PartReader& part) {
+    std::vector<std::future<dragoman::Translation>> translations;
+    dragoman::Options options = search_;
+    options.emplace_back("nbest", part.references.empty() ? int64_t{1} : candidates_);
+    for (const std::string& source : part.sources)
+      translations.push_back(
+          translator_.submit({.text = source, .options = options, .tokens = false, .client = client_}));
+    std::string text;
+    for (size_t i = 0; i < translations.size(); ++i) {
+      const dragoman::Translation translation = wait_for(translations[i]);
+      if (is_good(translation)) {
+        text += part.references.empty() ? translation.text()
+                                        : nearest_to(part.references[i], translation.hypotheses).text;
+      }
+      text += '\n';
+      show(1);
+    }
+    return text;
+  }
+
+  void show(int64_t further) {
+    done_ += further;
+    status_.show("the teacher translates", static_cast<double>(done_) / static_cast<double>(lines_),
+                 static_cast<double>(done_), "lines");
+  }
+
+ private:
+  dragoman::Translator& translator_;
+  dragoman::Options search_;
+  const int64_t candidates_;
+  const uint64_t client_;
+  const int64_t lines_;
+  int64_t done_ = 0;
+  StatusLine status_;
+};
+
+void translate_in_parts(Teacher& teacher, PartReader& part, const std::string& out) {
+  int64_t parts = 0;
+  for (; part.next(); ++parts) {
+    const std::string path = part_path(out, parts);
+    if (fs::exists(path)) {
+      teacher.show(std::ssize(part.sources));
+    } else {
+      write_file(path, {teacher.translate(part)});
+    }
+  }
+  join_parts(out, parts);
+}
+
+int64_t count_lines(const std::string& path) {
+  LineReader lines(path);
+  int64_t count = 0;
+  for (std::string_view line; lines.next(line);) ++count;
+  return count;
+}
+
+}  // namespace
+
+const dragoman::Hypothesis& nearest_to(const std::string& reference,
+                                       const std::vector<dragoman::Hypothesis>& hypotheses) {
+  size_t nearest = 0;
+  double best = -1;
+  for (size_t i = 0; i < hypotheses.size(); ++i) {
+    const double score = chrf_score(chrf_statistics(hypotheses[i].text, reference));
+    if (score <= best) continue;
+    best = score;
+    nearest = i;
+  }
+  return hypotheses.at(nearest);
+}
+
+TaughtLines teach(dragoman::Translator& translator, const dragoman::Options& search, int64_t candidates,
+                  const TaughtText& text, int64_t lines_of_part) {
+  const auto begin = Clock::now();
+  const int64_t lines = count_lines(text.source);
+  if (!fs::exists(text.out)) {
+    Teacher teacher(translator, search, candidates, lines);
+    PartReader part(text, lines_of_part);
+    translate_in_parts(teacher, part, text.out);
+  }
+  remove_parts(text.out);
+  return {.lines = lines, .left_out = empty_lines(text.out), .seconds = seconds_since(begin)};
+}
+
+}  // namespace dragoman::internal

@@ -1,0 +1,90 @@
+#include "student/teaching.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/files.h"
+#include "temporary_folder.h"
+#include "testing.h"
+
+namespace dragoman::internal {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string teacher_folder = DRAGOMAN_SOURCE_DIR "/docs/model";
+
+dragoman::Translator& teacher() {
+  static dragoman::Translator translator(teacher_folder, {.device = "cpu", .threads = 1});
+  return translator;
+}
+
+// Five lines, of which the fourth has no words.
+class Teaching : public testing::Test {
+ protected:
+  TaughtLines teach_to(const std::string& name, const std::string& reference = "") {
+    return teach(teacher(), {{"beam", 4}}, 4,
+                 {.source = source, .reference = reference, .out = folder.path(name)}, /*lines_of_part=*/2);
+  }
+
+  const TemporaryFolder folder;
+  const std::string source =
+      folder.write("source", "I love you.\nWhere is the station?\nGood morning!\n\nShe is reading a book.\n");
+};
+
+TEST_F(Teaching, GivesOneLineForEach) {
+  const TaughtLines lines = teach_to("out");
+  EXPECT_EQ(5, lines.lines);
+  EXPECT_EQ(1, lines.left_out);
+  const std::string text = read_file(folder.path("out"));
+  EXPECT_EQ(5, std::ranges::count(text, '\n'));
+  EXPECT_TRUE(text.starts_with(teacher().translate("I love you.", {{"beam", 4}}).text() + "\n")) << text;
+}
+
+TEST_F(Teaching, GoesOnAfterTheLastWholePart) {
+  teach_to("undisturbed");
+  const std::string whole = read_file(folder.path("undisturbed"));
+  // The first part is done, with a text by which it is known again.
+  folder.write("out.part-000000", "already\nthere\n");
+  folder.write("out.part-000001.new", "a part that was being written");
+  teach_to("out");
+  const std::string text = read_file(folder.path("out"));
+  EXPECT_TRUE(text.starts_with("already\nthere\n")) << text;
+  const auto third_line = [](const std::string& lines) {
+    return lines.substr(lines.find('\n', lines.find('\n') + 1) + 1);
+  };
+  EXPECT_EQ(third_line(whole), third_line(text));
+  for (const auto& entry : fs::directory_iterator(folder.path("")))
+    EXPECT_EQ(std::string::npos, entry.path().string().find(".part-")) << entry.path();
+}
+
+TEST_F(Teaching, TakesTheCandidateNearestToTheReference) {
+  const std::vector<dragoman::Hypothesis> candidates =
+      teacher().translate("She is reading a book.", {{"beam", 4}, {"nbest", 4}}).hypotheses;
+  ASSERT_EQ(4u, candidates.size());
+  const std::string& wanted = candidates[2].text;
+  ASSERT_NE(wanted, candidates[0].text);
+  const std::string reference = folder.write("reference", "\n\n\n\n" + wanted + "\n");
+  teach_to("out", reference);
+  EXPECT_TRUE(read_file(folder.path("out")).ends_with("\n" + wanted + "\n"));
+}
+
+TEST_F(Teaching, RefusesTooFewReferences) {
+  const std::string reference = folder.write("reference", "one\n");
+  try {
+    teach_to("out", reference);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(reference + " has fewer lines than " + source, error.what());
+  }
+}
+
+TEST(NearestHypotheses, AreByCharacters) {
+  const std::vector<dragoman::Hypothesis> hypotheses = {
+      {.text = "le chien"}, {.text = "un chat noir"}, {.text = "un chat noir"}};
+  EXPECT_EQ(&hypotheses[1], &nearest_to("le chat noir", hypotheses));
+  EXPECT_EQ(&hypotheses[0], &nearest_to("???", hypotheses)) << "the better score where none is near";
+}
+
+}  // namespace
+}  // namespace dragoman::internal
