@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <unordered_map>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "base/error.h"
 #include "metrics/ngrams.h"
 #include "text/unicode.h"
 
@@ -19,7 +22,7 @@ class Words {
     std::u32string text = code_points(sentence);
     if (options.lowercase) text = lower_case(text);
     while (!text.empty() && is_space(text.back())) text.pop_back();
-    text = tokenize(options.tokenizer, std::move(text));
+    text = tokenize(options.tokenizer, std::move(text), options.subwords.get());
     std::u32string result;
     for (const std::u32string_view word : split_words(text)) {
       result += known_.try_emplace(std::u32string(word), static_cast<char32_t>(known_.size())).first->second;
@@ -30,6 +33,16 @@ class Words {
  private:
   std::unordered_map<std::u32string, char32_t> known_;
 };
+
+int64_t nearest_length(int64_t length, std::span<const std::u32string> references) {
+  int64_t nearest = std::ssize(references[0]);
+  for (const std::u32string& reference : references) {
+    const int64_t other = std::ssize(reference), before = std::abs(nearest - length),
+                  now = std::abs(other - length);
+    if (now < before || (now == before && other < nearest)) nearest = other;
+  }
+  return nearest;
+}
 
 }  // namespace
 
@@ -45,10 +58,18 @@ BleuStatistics& BleuStatistics::operator+=(const BleuStatistics& other) {
 
 BleuStatistics bleu_statistics(std::string_view hypothesis, std::string_view reference,
                                const BleuOptions& options) {
+  return bleu_statistics(hypothesis, std::span(&reference, 1), options);
+}
+
+BleuStatistics bleu_statistics(std::string_view hypothesis, std::span<const std::string_view> references,
+                               const BleuOptions& options) {
+  CHECK(!references.empty());
   Words words;
-  const std::u32string ours = words.numbers(hypothesis, options), theirs = words.numbers(reference, options);
-  BleuStatistics statistics = {.hypothesis_length = static_cast<int64_t>(ours.size()),
-                               .reference_length = static_cast<int64_t>(theirs.size())};
+  const std::u32string ours = words.numbers(hypothesis, options);
+  std::vector<std::u32string> theirs;
+  for (const std::string_view reference : references) theirs.push_back(words.numbers(reference, options));
+  BleuStatistics statistics = {.hypothesis_length = std::ssize(ours),
+                               .reference_length = nearest_length(std::ssize(ours), theirs)};
   for (size_t n = 1; n <= statistics.matches.size(); ++n) {
     statistics.matches[n - 1] = common_ngrams(ours, theirs, n);
     statistics.ngrams[n - 1] = ngrams(ours.size(), n);
@@ -83,8 +104,8 @@ std::string BleuScore::details() const {
                      hypothesis_length, reference_length);
 }
 
-std::string bleu_signature(const BleuOptions& options) {
-  return fmt::format("nrefs:1|case:{}|eff:no|tok:{}|smooth:exp|version:{}",
+std::string bleu_signature(const BleuOptions& options, size_t references) {
+  return fmt::format("nrefs:{}|case:{}|eff:no|tok:{}|smooth:exp|version:{}", references,
                      options.lowercase ? "lc" : "mixed", name_of(options.tokenizer), sacrebleu_version);
 }
 

@@ -1,4 +1,4 @@
-// Corpus BLEU (Papineni et al., 2002) with one reference per sentence, equal to sacreBLEU's to the last printed digit.
+// Corpus BLEU (Papineni et al., 2002), equal to sacreBLEU's to the last printed digit.
 //
 //   BleuStatistics sums;
 //   for (each sentence) sums += bleu_statistics(hypothesis, reference);
@@ -10,6 +10,8 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,12 +19,13 @@
 
 namespace dragoman::internal {
 
-// The version of sacreBLEU whose definitions BLEU and chrF follow, for the signatures.
+// The version of sacreBLEU whose definitions BLEU, chrF and TER follow, for the signatures.
 inline constexpr std::string_view sacrebleu_version = "2.x";
 
 struct BleuOptions {
   Tokenizer tokenizer = Tokenizer::thirteen_a;
   bool lowercase = false;
+  std::shared_ptr<const SentencePieceSplitter> subwords = {};  // for the tokenizers that need a model
 };
 
 struct BleuStatistics {
@@ -45,7 +48,11 @@ struct BleuScore {
 
 BleuStatistics bleu_statistics(std::string_view hypothesis, std::string_view reference,
                                const BleuOptions& options = {});
+// With several references, at least one: an n-gram matches as often as the reference that has it most often allows, and
+// the length is that of the reference whose length is nearest, of two equally near the shorter.
+BleuStatistics bleu_statistics(std::string_view hypothesis, std::span<const std::string_view> references,
+                               const BleuOptions& options = {});
 BleuScore bleu_score(const BleuStatistics& sums);
-std::string bleu_signature(const BleuOptions& options);
+std::string bleu_signature(const BleuOptions& options, size_t references = 1);
 
 }  // namespace dragoman::internal

@@ -45,7 +45,7 @@ void add_orders(ChrfStatistics& statistics, const std::u32string& ours, const st
     // If the reference has no n-grams, those of the hypothesis do not count either.
     statistics.orders.push_back({.hypothesis = reference > 0 ? ngrams(ours.size(), n) : 0,
                                  .reference = reference,
-                                 .matches = common_ngrams(ours, theirs, n)});
+                                 .matches = common_ngrams(ours, std::span(&theirs, 1), n)});
   }
 }
 
@@ -79,6 +79,21 @@ ChrfStatistics chrf_statistics(std::string_view hypothesis, std::string_view ref
   return statistics;
 }
 
+ChrfStatistics chrf_statistics(std::string_view hypothesis, std::span<const std::string_view> references,
+                               const ChrfOptions& options) {
+  CHECK(!references.empty());
+  ChrfStatistics best;
+  double highest = -1;
+  for (const std::string_view reference : references) {
+    ChrfStatistics statistics = chrf_statistics(hypothesis, reference, options);
+    const double score = chrf_score(statistics);
+    if (score <= highest) continue;
+    highest = score;
+    best = std::move(statistics);
+  }
+  return best;
+}
+
 double chrf_score(const ChrfStatistics& sums) {
   double precision = 0, recall = 0, orders = 0;
   for (const ChrfStatistics::Order& order : sums.orders) {
@@ -91,15 +106,16 @@ double chrf_score(const ChrfStatistics& sums) {
   precision /= orders;
   recall /= orders;
   constexpr double factor = 4;  // β², with recall twice as important as precision
-  return 100 * (1 + factor) * precision * recall / (factor * precision + recall);
+  // In the order of sacreBLEU's operations: which of several references is the best depends on the last bit.
+  return 100 * ((1 + factor) * precision * recall / (factor * precision + recall));
 }
 
 std::string chrf_name(const ChrfOptions& options) {
   return "chrF2" + std::string(static_cast<size_t>(options.word_order), '+');
 }
 
-std::string chrf_signature(const ChrfOptions& options) {
-  return fmt::format("nrefs:1|case:{}|eff:yes|nc:{}|nw:{}|space:no|version:{}",
+std::string chrf_signature(const ChrfOptions& options, size_t references) {
+  return fmt::format("nrefs:{}|case:{}|eff:yes|nc:{}|nw:{}|space:no|version:{}", references,
                      options.lowercase ? "lc" : "mixed", chrf_character_order, options.word_order,
                      sacrebleu_version);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,8 +28,11 @@ struct ChrfStatistics {
 
 ChrfStatistics chrf_statistics(std::string_view hypothesis, std::string_view reference,
                                const ChrfOptions& options = {});
+// With several references, at least one: of the reference with the best score.
+ChrfStatistics chrf_statistics(std::string_view hypothesis, std::span<const std::string_view> references,
+                               const ChrfOptions& options = {});
 double chrf_score(const ChrfStatistics& sums);      // 0 to 100
 std::string chrf_name(const ChrfOptions& options);  // "chrF2", "chrF2++"
-std::string chrf_signature(const ChrfOptions& options);
+std::string chrf_signature(const ChrfOptions& options, size_t references = 1);
 
 }  // namespace dragoman::internal

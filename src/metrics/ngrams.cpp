@@ -1,30 +1,44 @@
 #include "metrics/ngrams.h"
 
 #include <algorithm>
-#include <string_view>
 #include <vector>
 
 namespace dragoman::internal {
 namespace {
 
-std::vector<std::u32string_view> sorted_ngrams(std::span<const char32_t> text, size_t n) {
+struct CountedNgram {
+  std::u32string_view ngram;
+  int64_t count;
+};
+
+// In their order.
+std::vector<CountedNgram> counted_ngrams(std::u32string_view text, size_t n) {
   std::vector<std::u32string_view> all;
-  for (size_t i = 0; i + n <= text.size(); ++i) all.emplace_back(text.data() + i, n);
+  for (size_t i = 0; i + n <= text.size(); ++i) all.push_back(text.substr(i, n));
   std::sort(all.begin(), all.end());
-  return all;
+  std::vector<CountedNgram> counted;
+  for (const std::u32string_view ngram : all) {
+    if (counted.empty() || counted.back().ngram != ngram) counted.push_back({ngram, 0});
+    ++counted.back().count;
+  }
+  return counted;
 }
 
 }  // namespace
 
-int64_t common_ngrams(std::span<const char32_t> a, std::span<const char32_t> b, size_t n) {
-  const auto left = sorted_ngrams(a, n), right = sorted_ngrams(b, n);
-  int64_t common = 0;
-  for (auto i = left.begin(), j = right.begin(); i != left.end() && j != right.end();) {
-    const auto order = *i <=> *j;
-    common += order == 0;
-    if (order <= 0) ++i;
-    if (order >= 0) ++j;
+int64_t common_ngrams(std::u32string_view text, std::span<const std::u32string> references, size_t n) {
+  const std::vector<CountedNgram> ours = counted_ngrams(text, n);
+  std::vector<int64_t> matches(ours.size());
+  for (const std::u32string& reference : references) {
+    size_t i = 0;
+    for (const auto& [ngram, count] : counted_ngrams(reference, n)) {
+      while (i < ours.size() && ours[i].ngram < ngram) ++i;
+      if (i == ours.size()) break;
+      if (ours[i].ngram == ngram) matches[i] = std::max(matches[i], std::min(ours[i].count, count));
+    }
   }
+  int64_t common = 0;
+  for (const int64_t count : matches) common += count;
   return common;
 }
 

@@ -1,77 +1,23 @@
 #include "metrics/tokenizer.h"
 
-#include <string_view>
+#include <algorithm>
 
 #include "base/error.h"
+#include "metrics/rewriting.h"
+#include "text/sentencepiece_splitter.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {
 namespace {
 
-using Predicate = bool (*)(char32_t c);
-
-bool is_digit(char32_t c) { return c >= '0' && c <= '9'; }
-bool is_no_digit(char32_t c) { return !is_digit(c); }
 bool is_no_number(char32_t c) { return !is_number(c); }
-bool is_dash(char32_t c) { return c == '-'; }
-bool is_point(char32_t c) { return c == '.' || c == ','; }
-
-// What mteval-v13a always separates: ASCII punctuation and symbols except ' , - and .
-bool is_13a_mark(char32_t c) {
-  return (c >= ' ' && c <= '&') || (c >= '(' && c <= '+') || c == '/' || (c >= ':' && c <= '@') ||
-         (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
-}
-
-void replace_all(std::u32string& text, std::u32string_view what, std::u32string_view with) {
-  for (size_t at = 0; (at = text.find(what, at)) != text.npos; at += with.size())
-    text.replace(at, what.size(), with);
-}
-
-// Puts a space on both sides of each matching character.
-std::u32string set_apart(const std::u32string& text, Predicate mark) {
-  std::u32string out;
-  for (const char32_t c : text) {
-    if (mark(c)) {
-      out += {U' ', c, U' '};
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
-// Finds pairs of matching neighbours, left to right without overlap like a regular expression, and puts a space on both
-// sides of the one that is the mark.
-enum class Mark { first, second };
-std::u32string set_pairs_apart(const std::u32string& text, Predicate first, Predicate second, Mark mark) {
-  std::u32string out;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (i + 1 == text.size() || !first(text[i]) || !second(text[i + 1])) {
-      out += text[i];
-      continue;
-    }
-    if (mark == Mark::first) {
-      out += {U' ', text[i], U' ', text[i + 1]};
-    } else {
-      out += {text[i], U' ', text[i + 1], U' '};
-    }
-    ++i;
-  }
-  return out;
-}
 
 std::u32string tokenize_13a(std::u32string text) {
   replace_all(text, U"<skipped>", U"");
   replace_all(text, U"-\n", U"");
   replace_all(text, U"\n", U" ");
-  replace_all(text, U"&quot;", U"\"");
-  replace_all(text, U"&amp;", U"&");
-  replace_all(text, U"&lt;", U"<");
-  replace_all(text, U"&gt;", U">");
-  text = set_apart(U" " + text + U" ", is_13a_mark);
-  text = set_pairs_apart(text, is_no_digit, is_point, Mark::second);
-  text = set_pairs_apart(text, is_point, is_no_digit, Mark::first);
-  return set_pairs_apart(text, is_digit, is_dash, Mark::second);
+  decode_entities(text);
+  return separate_points(separate_marks(U" " + text + U" "));
 }
 
 std::u32string tokenize_international(const std::u32string& text) {
@@ -79,34 +25,71 @@ std::u32string tokenize_international(const std::u32string& text) {
   return set_apart(set_pairs_apart(after, is_punctuation, is_no_number, Mark::first), is_symbol);
 }
 
-}  // namespace
+struct CodePoints {
+  char32_t first, last;
+};
 
-std::string name_of(Tokenizer tokenizer) {
-  switch (tokenizer) {
-    case Tokenizer::thirteen_a:
-      return "13a";
-    case Tokenizer::international:
-      return "intl";
-    case Tokenizer::characters:
-      return "char";
-    case Tokenizer::none:
-      return "none";
-  }
-  CHECK(false, "tokenizer {}", static_cast<int>(tokenizer));
+// The ranges of sacreBLEU's "zh". It means two of them to be beyond U+FFFF, but their limits are written as a character
+// and a digit, and compare as U+2001 to U+2A6D and U+2F81 to U+2FA1: much of the punctuation, arrows and symbols, and
+// none of CJK extension B.
+constexpr CodePoints chinese_ranges[] = {
+    {0x2001, 0x2A6D}, {0x2E80, 0x2EFF}, {0x2F00, 0x2FDF}, {0x2FF0, 0x2FFF}, {0x3000, 0x303F},
+    {0x3100, 0x312F}, {0x31A0, 0x31BF}, {0x31C0, 0x31EF}, {0x3200, 0x33FF}, {0x3400, 0x4DB5},
+    {0x4E00, 0x9FBB}, {0xF900, 0xFA2D}, {0xFA30, 0xFA6A}, {0xFA70, 0xFAD9}, {0xFE10, 0xFE1F},
+    {0xFE30, 0xFE4F}, {0xFF00, 0xFFEF}};
+
+bool is_chinese(char32_t c) {
+  return std::ranges::any_of(chinese_ranges,
+                             [c](const CodePoints& range) { return c >= range.first && c <= range.last; });
 }
 
-std::u32string tokenize(Tokenizer tokenizer, std::u32string text) {
+// The text ends without white space (bleu.cpp); here it has to begin without, too.
+std::u32string tokenize_chinese(std::u32string text) {
+  text.erase(text.begin(), std::ranges::find_if_not(text, is_space));
+  return separate_points(separate_marks(set_apart(text, is_chinese)));
+}
+
+}  // namespace
+
+const std::vector<std::pair<std::string, Tokenizer>>& tokenizers() {
+  static const std::vector<std::pair<std::string, Tokenizer>> all = {
+      {"13a", Tokenizer::thirteen_a},      {"intl", Tokenizer::international},
+      {"zh", Tokenizer::chinese},          {"char", Tokenizer::characters},
+      {"none", Tokenizer::none},           {"flores101", Tokenizer::flores101},
+      {"flores200", Tokenizer::flores200}, {"spBLEU-1K", Tokenizer::spbleu_1k}};
+  return all;
+}
+
+const std::string& name_of(Tokenizer tokenizer) {
+  const auto found = std::ranges::find(tokenizers(), tokenizer, &std::pair<std::string, Tokenizer>::second);
+  CHECK(found != tokenizers().end(), "tokenizer {}", static_cast<int>(tokenizer));
+  return found->first;
+}
+
+bool needs_model(Tokenizer tokenizer) {
+  return tokenizer == Tokenizer::flores101 || tokenizer == Tokenizer::flores200 ||
+         tokenizer == Tokenizer::spbleu_1k;
+}
+
+std::u32string tokenize(Tokenizer tokenizer, std::u32string text, const SentencePieceSplitter* subwords) {
+  if (needs_model(tokenizer)) {
+    CHECK(subwords, "{} without its model", name_of(tokenizer));
+    std::string bytes;
+    for (const char32_t c : text) bytes += to_utf8(c);
+    return code_points(subwords->split(bytes));
+  }
   switch (tokenizer) {
-    case Tokenizer::thirteen_a:
-      return tokenize_13a(std::move(text));
     case Tokenizer::international:
       return tokenize_international(text);
+    case Tokenizer::chinese:
+      return tokenize_chinese(std::move(text));
     case Tokenizer::characters:
       return set_apart(text, [](char32_t) { return true; });
     case Tokenizer::none:
       return text;
+    default:
+      return tokenize_13a(std::move(text));
   }
-  CHECK(false, "tokenizer {}", static_cast<int>(tokenizer));
 }
 
 }  // namespace dragoman::internal

@@ -2,16 +2,34 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace dragoman::internal {
 
+class SentencePieceSplitter;
+
 // thirteen_a ("13a"): that of mteval-v13a, which WMT reports. international ("intl"): that of mteval-v14, by Unicode
-// categories. characters ("char"): each character is a token. none: splits at white space only.
-enum class Tokenizer { thirteen_a, international, characters, none };
+// categories. chinese ("zh"): each Chinese character is a token, the rest as in 13a. characters ("char"): each character
+// is a token. none: splits at white space only. The others are subwords, by a SentencePiece model that the user has to
+// provide: that of FLORES-101, of FLORES-200, or of spBLEU-1K.
+enum class Tokenizer {
+  thirteen_a,
+  international,
+  chinese,
+  characters,
+  none,
+  flores101,
+  flores200,
+  spbleu_1k
+};
 
-std::string name_of(Tokenizer tokenizer);
+// All of them, with the names that sacreBLEU gives them.
+const std::vector<std::pair<std::string, Tokenizer>>& tokenizers();
+const std::string& name_of(Tokenizer tokenizer);
+bool needs_model(Tokenizer tokenizer);
 
-// The text with its tokens separated by white space.
-std::u32string tokenize(Tokenizer tokenizer, std::u32string text);
+// The text with its tokens separated by white space. `subwords`: for those that need a model.
+std::u32string tokenize(Tokenizer tokenizer, std::u32string text, const SentencePieceSplitter* subwords = nullptr);
 
 }  // namespace dragoman::internal

@@ -1,0 +1,169 @@
+#include "metrics/significance.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/error.h"
+#include "base/random.h"
+
+namespace dragoman::internal {
+namespace {
+
+// Scores that differ by less differ only by rounding.
+constexpr double same_score = 1e-9;
+
+int64_t count_of(double value) { return static_cast<int64_t>(std::llround(value)); }
+
+double score_of_bleu(std::span<const double> sums) {
+  BleuStatistics statistics = {.hypothesis_length = count_of(sums[0]), .reference_length = count_of(sums[1])};
+  for (size_t n = 0; n < statistics.matches.size(); ++n) {
+    statistics.matches[n] = count_of(sums[2 + 2 * n]);
+    statistics.ngrams[n] = count_of(sums[3 + 2 * n]);
+  }
+  return bleu_score(statistics).score;
+}
+
+double score_of_chrf(std::span<const double> sums) {
+  ChrfStatistics statistics;
+  for (size_t i = 0; i < sums.size(); i += 3)
+    statistics.orders.push_back({count_of(sums[i]), count_of(sums[i + 1]), count_of(sums[i + 2])});
+  return chrf_score(statistics);
+}
+
+double score_of_ter(std::span<const double> sums) {
+  return ter_score({.edits = count_of(sums[0]), .reference_length = sums[1]}).score;
+}
+
+void add_row(std::span<double> sums, std::span<const double> row) {
+  for (size_t i = 0; i < sums.size(); ++i) sums[i] += row[i];
+}
+
+std::vector<double> totals(const SentenceStatistics& system) {
+  std::vector<double> sums(system.columns());
+  for (size_t i = 0; i < system.sentences(); ++i) add_row(sums, system.row(i));
+  return sums;
+}
+
+// The sentences of a resampled test set.
+void draw(uint64_t seed, int64_t sample, std::vector<size_t>& sentences) {
+  Random random(mix(seed, static_cast<uint64_t>(sample)));
+  for (size_t& sentence : sentences) sentence = random.below(sentences.size());
+}
+
+std::vector<double> resampled_scores(const SentenceStatistics& system, int64_t resamples, uint64_t seed) {
+  std::vector<double> scores, sums(system.columns());
+  std::vector<size_t> sentences(system.sentences());
+  for (int64_t sample = 0; sample < resamples; ++sample) {
+    draw(seed, sample, sentences);
+    std::ranges::fill(sums, 0.0);
+    for (const size_t sentence : sentences) add_row(sums, system.row(sentence));
+    scores.push_back(system.score_of(sums));
+  }
+  return scores;
+}
+
+double mean_of(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+Confidence confidence_of(std::vector<double> scores) {
+  const double mean = mean_of(scores);
+  std::ranges::sort(scores);
+  const size_t outside = scores.size() / 40;  // on each side
+  return {mean, (scores[scores.size() - 1 - outside] - scores[outside]) / 2};
+}
+
+// The observed difference counts as one more, so that no finite number of samples gives 0.
+double p_value_of(std::span<const double> differences, double observed) {
+  const auto as_large = std::ranges::count_if(
+      differences, [observed](double difference) { return difference >= observed - same_score; });
+  return static_cast<double>(as_large + 1) / static_cast<double>(differences.size() + 1);
+}
+
+void check_same_sentences(const SentenceStatistics& baseline, const SentenceStatistics& system) {
+  CHECK(baseline.sentences() == system.sentences() && baseline.columns() == system.columns(),
+        "{} sentences of {} numbers, and {} of {}", baseline.sentences(), baseline.columns(), system.sentences(),
+        system.columns());
+  CHECK(baseline.sentences() > 0);
+}
+
+}  // namespace
+
+SentenceStatistics::SentenceStatistics(std::span<const BleuStatistics> sentences)
+    : columns_(10), score_(score_of_bleu) {
+  for (const BleuStatistics& one : sentences) {
+    values_.push_back(static_cast<double>(one.hypothesis_length));
+    values_.push_back(static_cast<double>(one.reference_length));
+    for (size_t n = 0; n < one.matches.size(); ++n) {
+      values_.push_back(static_cast<double>(one.matches[n]));
+      values_.push_back(static_cast<double>(one.ngrams[n]));
+    }
+  }
+}
+
+SentenceStatistics::SentenceStatistics(std::span<const ChrfStatistics> sentences)
+    : columns_(sentences.empty() ? 0 : 3 * sentences[0].orders.size()), score_(score_of_chrf) {
+  for (const ChrfStatistics& one : sentences) {
+    CHECK(3 * one.orders.size() == columns_, "{} orders, not {}", one.orders.size(), columns_ / 3);
+    for (const ChrfStatistics::Order& order : one.orders) {
+      for (const int64_t count : {order.hypothesis, order.reference, order.matches})
+        values_.push_back(static_cast<double>(count));
+    }
+  }
+}
+
+SentenceStatistics::SentenceStatistics(std::span<const TerStatistics> sentences)
+    : columns_(2), score_(score_of_ter) {
+  for (const TerStatistics& one : sentences) {
+    values_.push_back(static_cast<double>(one.edits));
+    values_.push_back(one.reference_length);
+  }
+}
+
+double SentenceStatistics::score() const { return score_(totals(*this)); }
+
+Confidence bootstrap_confidence(const SentenceStatistics& system, int64_t resamples, uint64_t seed) {
+  CHECK(resamples > 0 && system.sentences() > 0);
+  return confidence_of(resampled_scores(system, resamples, seed));
+}
+
+PairedResult paired_bootstrap(const SentenceStatistics& baseline, const SentenceStatistics& system,
+                              int64_t resamples, uint64_t seed) {
+  check_same_sentences(baseline, system);
+  CHECK(resamples > 0);
+  const std::vector<double> theirs = resampled_scores(baseline, resamples, seed);
+  std::vector<double> ours = resampled_scores(system, resamples, seed), differences;
+  for (size_t i = 0; i < ours.size(); ++i) differences.push_back(std::abs(ours[i] - theirs[i]));
+  // Around their mean: as they would be if the systems were equally good.
+  const double mean = mean_of(differences), score = system.score();
+  for (double& difference : differences) difference -= mean;
+  return {.score = score,
+          .confidence = confidence_of(std::move(ours)),
+          .p_value = p_value_of(differences, std::abs(score - baseline.score()))};
+}
+
+PairedResult paired_randomization(const SentenceStatistics& baseline, const SentenceStatistics& system,
+                                  int64_t trials, uint64_t seed) {
+  check_same_sentences(baseline, system);
+  CHECK(trials > 0);
+  const std::vector<double> theirs = totals(baseline), ours = totals(system);
+  std::vector<double> sums(ours.size()), others(ours.size()), differences;
+  for (int64_t trial = 0; trial < trials; ++trial) {
+    Random random(mix(seed, static_cast<uint64_t>(trial)));
+    std::ranges::fill(sums, 0.0);
+    uint32_t bits = 0;
+    for (size_t i = 0; i < system.sentences(); ++i, bits >>= 1) {
+      if (i % 32 == 0) bits = random.word();
+      add_row(sums, (bits & 1) != 0 ? system.row(i) : baseline.row(i));
+    }
+    for (size_t i = 0; i < sums.size(); ++i) others[i] = ours[i] + theirs[i] - sums[i];
+    differences.push_back(std::abs(system.score_of(sums) - system.score_of(others)));
+  }
+  const double score = system.score();
+  return {.score = score,
+          .confidence = bootstrap_confidence(system, default_resamples, seed),
+          .p_value = p_value_of(differences, std::abs(score - baseline.score()))};
+}
+
+}  // namespace dragoman::internal
