@@ -12,11 +12,11 @@ void FaultExamples::add(Fault fault, uint64_t index, const TextPair& pair) {
   const uint64_t key = mix(mix(0, "examples"), index);
   if (heap.size() == of_each_) {
     if (key > heap.front().key) return;
-    std::ranges::pop_heap(heap);
+    std::ranges::pop_heap(heap, {}, &Drawn::key);
     heap.pop_back();
   }
   heap.push_back({.key = key, .pair = {index, pair.source, pair.target}});
-  std::ranges::push_heap(heap);
+  std::ranges::push_heap(heap, {}, &Drawn::key);
 }
 
 std::array<std::vector<FaultyPair>, fault_count> FaultExamples::take() {

@@ -22,7 +22,6 @@ class FaultExamples {
   struct Drawn {
     uint64_t key;  // those with the smallest keys are kept
     FaultyPair pair;
-    bool operator<(const Drawn& other) const { return key < other.key; }
   };
 
   size_t of_each_;
