@@ -12,6 +12,7 @@ namespace dragoman::internal {
 using Arguments = std::vector<std::string>;  // what follows the command's name
 
 void new_recipe(const Arguments& arguments);
+void clean(const Arguments& arguments);
 void prepare(const Arguments& arguments);
 void train(const Arguments& arguments);
 void translate(const Arguments& arguments);
@@ -47,6 +48,10 @@ struct Command {
 inline constexpr Command commands[] = {
     {"new", "write a commented recipe for a corpus of your own", new_recipe,
      "  dragoman new --source mine.en --target mine.fr\n"},
+    {"clean", "leave out the pairs of a parallel text that are no translations of each other", clean,
+     "  dragoman clean --source raw.en --target raw.fr --from en --to fr --out-source clean.en --out-target "
+     "clean.fr\n"
+     "  dragoman clean --tsv raw.tsv.gz --show-dropped 5 > clean.tsv\n"},
     {"prepare", "learn the vocabularies, encode the corpus, and print its statistics", prepare,
      "  dragoman prepare recipes/demo.toml --show 5\n"},
     {"train", "train a model from a recipe", train,

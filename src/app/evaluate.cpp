@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/signals.h"
 #include "base/status_line.h"
+#include "text/noise.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {
@@ -23,10 +24,13 @@ namespace {
 
 using nlohmann::ordered_json;
 
+enum class TestNoise { none, upper, title, typos };
+
 struct EvaluateOptions {
   TranslatingOptions translating;
   std::string source, reference;
   bool by_length = false;
+  TestNoise noise = TestNoise::none;
   ScoreOptions scores;
 };
 
@@ -35,6 +39,14 @@ void declare(Options& options, EvaluateOptions& o) {
   declare_models_and_batch(own, o.translating);
   declare_source(own, o.source);
   declare_reference(own, o.reference);
+  own.add("noise", o.noise,
+          "change the test set first: upper case or title case on both sides, or spelling mistakes in the "
+          "source, by "
+          "--seed",
+          {{"none", TestNoise::none},
+           {"upper", TestNoise::upper},
+           {"title", TestNoise::title},
+           {"typos", TestNoise::typos}});
   own.add("by-length", o.by_length, "also print scores by source length; in JSON, as one more object");
   declare(own, o.scores);
 }
@@ -120,6 +132,20 @@ TestSet read_test_set(const EvaluateOptions& o) {
   return set;
 }
 
+void add_noise(TestSet& set, const EvaluateOptions& o) {
+  const SearchOptions& search = o.translating.search;
+  for (size_t i = 0; i < set.sources.size(); ++i) {
+    std::string &source = set.sources[i], &reference = set.references[i];
+    Random random(mix(mix(static_cast<uint64_t>(search.seed), "test noise"), i));
+    if (o.noise == TestNoise::typos) source = misspelt(source, random, search.from);
+    if (o.noise == TestNoise::upper || o.noise == TestNoise::title) {
+      const auto change = o.noise == TestNoise::upper ? upper_cased : title_cased;
+      source = change(source, search.from);
+      reference = change(reference, search.to);
+    }
+  }
+}
+
 std::string printed(const EvaluateOptions& o, const Scores& scores, const LengthTable& table) {
   if (!o.by_length) return scores.print();
   if (o.scores.format == OutputFormat::text) return scores.text() + table.text();
@@ -148,7 +174,8 @@ void evaluate(const Arguments& arguments) {
     throw UsageError("--nbest has no effect on evaluate, which measures the best translation of each line");
   watch_signals();
 
-  const TestSet set = read_test_set(o);
+  TestSet set = read_test_set(o);
+  add_noise(set, o);
   Scores scores(o.scores);
   LengthTable table(o.scores);
   size_t number = 0;

@@ -12,6 +12,7 @@
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/output.h"
+#include "app/reference_choice.h"
 #include "app/shared_options.h"
 #include "app/translate_document.h"
 #include "app/translating.h"
@@ -26,7 +27,7 @@ namespace {
 
 struct TranslateOptions {
   TranslatingOptions translating;
-  std::string text, prefix;
+  std::string text, prefix, choose_by;
   OutputFormat format = OutputFormat::text;
   bool pieces = false;
   bool alignment = false;
@@ -46,6 +47,10 @@ void declare(Options& options, TranslateOptions& o) {
   own.add("glossary", o.translating.glossary,
           "glossary whose translations the output must use: tab-separated or TBX")
       .shows("FILE");
+  own.add(
+         "choose-by", o.choose_by,
+         "reference translations, line by line: print the one of --nbest hypotheses that is nearest, by chrF")
+      .shows("FILE");
   declare_format(own, o.format, "lines of text, or JSON objects with scores, flags and alternatives");
   own.add("pieces", o.pieces, "print the output as subwords instead of text");
   own.add("alignment", o.alignment,
@@ -62,10 +67,19 @@ void check_document(const TranslateOptions& o) {
     return;
   }
   if (!o.text.empty()) throw UsageError("--text has no effect with --document");
+  if (!o.choose_by.empty()) throw UsageError("--choose-by has no effect with --document");
   if (!o.prefix.empty() || o.pieces || o.alignment || o.attention || o.format != OutputFormat::text ||
       o.translating.search.nbest > 1)
     throw UsageError(
         "--prefix, --pieces, --alignment, --attention, --format and --nbest have no effect with --document");
+}
+
+void check_choice(const TranslateOptions& o, const std::vector<std::string>& files) {
+  if (o.choose_by.empty()) return;
+  if (o.translating.search.nbest < 2)
+    throw UsageError("--choose-by needs several hypotheses to choose from: add --nbest 8");
+  if (o.choose_by == "-" && (files.empty() || std::ranges::count(files, "-") > 0 || o.prefix == "-"))
+    throw UsageError("--choose-by must name a file: standard input is for the text");
 }
 
 // On a terminal that nothing else is written to: results go to a file, and input is not typed.
@@ -107,6 +121,7 @@ void translate(const Arguments& arguments) {
     throw UsageError("--glossary must name a file: standard input is for the text");
   if (o.prefix == "-" && (files.empty() || std::ranges::count(files, "-") > 0))
     throw UsageError("--prefix must name a file: standard input is for the text");
+  check_choice(o, files);
   check_document(o);
   if (!o.document.document.empty()) {
     files.insert(files.begin(), o.document.document);
@@ -120,7 +135,7 @@ void translate(const Arguments& arguments) {
 
   TranslationInput input(files, o.prefix, lines_given);
   TranslationPrinter printer({.format = o.format,
-                              .alternatives = o.translating.search.nbest > 1,
+                              .alternatives = o.translating.search.nbest > 1 && o.choose_by.empty(),
                               .pieces = o.pieces,
                               .alignment = o.alignment,
                               .attention = o.attention});
@@ -129,12 +144,15 @@ void translate(const Arguments& arguments) {
   request.emplace_back("prefix-bias", o.translating.search.prefix_bias);
   std::optional<StatusLine> status;
   if (may_show_progress(files)) status.emplace();
+  std::optional<ReferenceChoice> choice;
+  if (!o.choose_by.empty()) choice.emplace(o.choose_by);
   int64_t count = 0;
   translate_lines(o.translating, request, input, [&](const dragoman::Translation& done) {
-    printer.print(done);
+    printer.print(choice ? choice->choose(done) : done);
     if (status) status->show("translating", -1, static_cast<double>(++count), "lines");
   });
   status.reset();
+  if (choice) choice->finish();
   printer.finish();
 }
 

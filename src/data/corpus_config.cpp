@@ -71,6 +71,18 @@ void declare_synthetic(Section& section, DataConfig& data) {
               at_least(0).at_most(1'000'000));
 }
 
+void declare_noise(Section& section, NoiseShares& noise) {
+  section.add("noise_upper", noise.upper, "share of the training pairs in upper case, on both sides",
+              at_least(0).at_most(1));
+  section.add("noise_title", noise.title, "share of the training pairs with every word capitalised",
+              at_least(0).at_most(1));
+  section.add("noise_typos", noise.typos, "share of the training pairs with spelling mistakes in the source",
+              at_least(0).at_most(1));
+  section.add("noise_punctuation", noise.punctuation,
+              "share of the training pairs without the final punctuation mark, on both sides",
+              at_least(0).at_most(1));
+}
+
 }  // namespace
 
 void declare(Options& options, DataConfig& data) {
@@ -120,6 +132,7 @@ void declare(Options& options, DataConfig& data) {
               "tab-separated file of terms and translations, which the model learns to use");
   section.add("terms_share", data.terms_share, "share of the pairs that are annotated with terms",
               at_least(0).at_most(1));
+  declare_noise(section, data.noise);
   section.add("order", data.order, "several files in an epoch: shuffled together, or one after another",
               {{"mixed", SourceOrder::mixed}, {"consecutive", SourceOrder::consecutive}});
   section.add("sort_by_length", data.sort_by_length,
@@ -130,6 +143,9 @@ void declare(Options& options, DataConfig& data) {
 // What is about a source has no effect.
 void check_one_sided(const DataConfig& data) {
   if (!data.terms.empty()) throw OptionError("data.terms", "are for translations, and data.text has none");
+  if (data.noise.any())
+    throw OptionError("data.noise_upper",
+                      "and the other kinds of noise are for translations, and data.text has none");
   for (const auto& [is_set, key] :
        {std::pair(data.swap, "data.swap"), std::pair(data.max_ratio > 0, "data.max_ratio"),
         std::pair(!data.from.empty(), "data.from")})
@@ -170,6 +186,8 @@ void validate(const DataConfig& data) {
   if (data.max_ratio > 0 && data.max_ratio < 1) {
     throw OptionError("data.max_ratio", fmt::format("is {}, but must be 0 or at least 1", data.max_ratio));
   }
+  if (data.noise.upper + data.noise.title > 1)
+    throw OptionError("data.noise_title", "and data.noise_upper are more than 1 together: no pair gets both");
   check_sides(data);
   check_combinations(data);
 }

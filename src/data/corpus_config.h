@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/options.h"
+#include "text/noise.h"
 
 namespace dragoman::internal {
 
@@ -36,6 +37,7 @@ struct DataConfig {
   double max_ratio = 0;
   std::string terms;  // a file, see term_lexicon.h
   double terms_share = 0.3;
+  NoiseShares noise;  // of what is trained on, see text/noise.h
   SourceOrder order = SourceOrder::mixed;
   bool sort_by_length = true;
 

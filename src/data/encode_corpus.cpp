@@ -27,7 +27,7 @@ struct PendingPair {
   bool invalid = false, one_sided = false;
   std::string source_text, target_text;
   std::vector<int32_t> source, target;
-  bool has_terms = false;
+  bool has_terms = false, has_noise = false;
   size_t sentences = 0;  // of the source; 0: it was not looked at
   PairOutcome outcome = PairOutcome::kept;
 };
@@ -90,12 +90,27 @@ class Encoder {
       pair.outcome = PairOutcome::too_long;
       return;
     }
-    pair.source = sources_[worker].encode(pair.source_text);
-    pair.target = targets_[worker].encode(pair.target_text);
+    encode_texts(pair, pair.source_text, pair.target_text, worker);
     pair.outcome = judge(pair);
-    pair.has_terms = pair.outcome == PairOutcome::kept && terms_ && add_terms(pair);
+    pair.has_noise = pair.outcome == PairOutcome::kept && encode_with_noise(pair, worker);
+    pair.has_terms = pair.outcome == PairOutcome::kept && terms_ && !pair.has_noise && add_terms(pair);
     const bool counts = pair.outcome == PairOutcome::kept && pair.index % sentences_every == 0;
     pair.sentences = counts ? split_sentences(pair.source_text, data_.from).size() : 0;
+  }
+
+  void encode_texts(PendingPair& pair, std::string_view source, std::string_view target, size_t worker) {
+    pair.source = sources_[worker].encode(source);
+    pair.target = targets_[worker].encode(target);
+  }
+
+  // No pair is left out because of its noise: capitals have more subwords.
+  bool encode_with_noise(PendingPair& pair, size_t worker) {
+    std::string source = pair.source_text, target = pair.target_text;
+    if (!add_noise(data_.noise, pair.index, data_.from, data_.to, source, target)) return false;
+    encode_texts(pair, source, target, worker);
+    if (judge(pair) == PairOutcome::kept) return true;
+    encode_texts(pair, pair.source_text, pair.target_text, worker);
+    return false;
   }
 
   // Neighbours that are unknown are one subword, which SentencePiece makes in quadratic time.
@@ -191,6 +206,7 @@ class Sink {
     result_.counts.source_tokens += static_cast<int64_t>(pair.source.size());
     result_.counts.target_tokens += static_cast<int64_t>(pair.target.size());
     result_.with_terms += pair.has_terms;
+    result_.with_noise += pair.has_noise;
     result_.looked_at += pair.sentences > 0;
     result_.several_sentences += pair.sentences > 1;
     result_.source.add(pair.source);

@@ -26,7 +26,7 @@ struct EncodingResult {
   CorpusCounts counts;
   SideStatistics source, target;
   int64_t shards = 0;
-  int64_t with_terms = 0;  // pairs
+  int64_t with_terms = 0, with_noise = 0;  // pairs
   // Of the kept pairs' sources, some are looked at: how many, and how many of these have several sentences.
   int64_t looked_at = 0, several_sentences = 0;
 };

@@ -3,6 +3,8 @@
 
 #include <functional>
 
+#include <fmt/core.h>
+
 #include "base/signals.h"
 #include "base/status_line.h"
 
@@ -11,11 +13,12 @@ namespace dragoman::internal {
 struct Preparation {
   StatusLine status = {};
   std::function<bool()> stop = {};  // asked besides signals, by several threads
+  const char* doing = "preparing the corpus";
 
   bool is_to_stop() const { return stop_requested() != 0 || (stop && stop()); }
   void stop_if_asked() const {
     if (is_to_stop())
-      throw Stopped(stop_requested(), "stopped while preparing the corpus; nothing was saved");
+      throw Stopped(stop_requested(), fmt::format("stopped while {}; nothing was saved", doing));
   }
 };
 

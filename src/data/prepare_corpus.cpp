@@ -97,6 +97,9 @@ json origin_of(const DataConfig& data, const VocabularyConfig& vocabulary, const
   if (!is_one_sided(data))
     for (const char* key : {"text", "text_column"}) origin["data"].erase(key);  // the same
   if (!data.documents) origin["data"].erase("documents");                       // the same
+  for (const char* key : {"noise_upper", "noise_title", "noise_typos", "noise_punctuation"})
+    if (origin["data"][key] == 0) origin["data"].erase(key);  // the same
+  if (data.noise.any()) origin["noise_languages"] = {data.from, data.to};
   if (data.terms.empty()) {
     for (const char* key : {"terms", "terms_share"}) origin["data"].erase(key);  // the same
   } else {
@@ -330,6 +333,7 @@ void make_corpus(const DataConfig& named, const VocabularyConfig& vocabulary, co
   log_counts(result.counts, seconds.count());
   if (!data.terms.empty())
     log_info("{} pairs are annotated with terms from {}", with_commas(result.with_terms), data.terms);
+  if (data.noise.any()) log_info("{} pairs have noise", with_commas(result.with_noise));
   if (result.counts.kept == 0)
     throw Error("every pair of the corpus was left out: see the reasons logged above");
   const json manifest = {{"origin", origin},

@@ -83,15 +83,16 @@ Sentences sentences_of(const DataConfig& data, const Survey& survey, Side side, 
     EvenSample sample;
     RawPair pair = {};
     bool target_waits = false;
+    std::string source = {}, target = {};  // with the noise that the model will see
   };
   const int64_t wanted = side == Side::both ? std::max<int64_t>(learn_from / 2, 1) : learn_from;
   auto state =
       std::make_shared<State>(State{.reader = CorpusReader(corpus_sources(data), data.swap, data.limit),
                                     .sample = EvenSample(static_cast<uint64_t>(wanted), survey.pairs())});
-  return [state, &survey, side, &work]() -> std::optional<std::string_view> {
+  return [state, &data, &survey, side, &work]() -> std::optional<std::string_view> {
     if (state->target_waits) {
       state->target_waits = false;
-      return state->pair.target;
+      return state->target;
     }
     while (state->reader.next(state->pair)) {
       if (state->pair.index % 4096 == 0) work.stop_if_asked();
@@ -99,7 +100,10 @@ Sentences sentences_of(const DataConfig& data, const Survey& survey, Side side, 
         continue;
       if (is_blank(state->pair)) continue;
       state->target_waits = side == Side::both;
-      return side == Side::target ? state->pair.target : state->pair.source;
+      state->source.assign(state->pair.source);
+      state->target.assign(state->pair.target);
+      add_noise(data.noise, state->pair.index, data.from, data.to, state->source, state->target);
+      return side == Side::target ? state->target : state->source;
     }
     return std::nullopt;
   };

@@ -228,7 +228,7 @@ TEST_F(TranslationsTest, ADocumentEndsWithItsDeadline) {
 }
 
 // Sure of a language by the text's first letter.
-class LettersModel : public LanguageModel {
+class LettersModel : public LanguageIdentifier {
  public:
   std::vector<std::pair<std::string, double>> probabilities(const std::string& line) const override {
     EXPECT_LE(line.size(), 3 * 4096u);

@@ -3,7 +3,7 @@
 #include <fasttext/fasttext.h>
 
 #include "base/error.h"
-#include "serve/models/detector.h"
+#include "serve/fasttext.h"
 
 namespace dragoman::internal {
 namespace {
@@ -18,7 +18,7 @@ class Classifier : public fasttext::FastText {
   }
 };
 
-class FastTextModel : public LanguageModel {
+class FastTextModel : public LanguageIdentifier {
  public:
   explicit FastTextModel(std::istream&& in) : model_(in) {}
 
@@ -38,7 +38,7 @@ class FastTextModel : public LanguageModel {
 
 }  // namespace
 
-std::unique_ptr<LanguageModel> read_fasttext(const std::string& bytes) {
+std::unique_ptr<LanguageIdentifier> read_fasttext(const std::string& bytes) {
   return std::make_unique<FastTextModel>(std::istringstream(bytes));
 }
 
