@@ -1,0 +1,22 @@
+// Links of two directions, combined into one set (Och and Ney, 2003; Koehn et al., 2005).
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace dragoman::internal {
+
+// Words by index.
+struct Link {
+  int32_t source = 0, target = 0;
+
+  auto operator<=>(const Link&) const = default;
+};
+
+enum class Symmetrization { grow_diag_final_and, grow_diag, intersection, unite, forward, backward };
+
+}  // namespace dragoman::internal
