@@ -6,12 +6,12 @@
 //
 // Learning takes an even sample of at most `max_pairs` pairs, leaves out pairs with an empty side or one of more than
 // max_learned_length words, and follows at most `max_entries` pairs of words (24 bytes each while learning, 16 after).
-// The result depends neither on the number of threads nor on the order in which they run.
+// The result depends neither on the number of threads nor on the order in which they run. Learning throws Stopped if a
+// signal asked to stop.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -21,16 +21,7 @@
 
 namespace dragoman::internal {
 
-constexpr size_t max_learned_length = 200;
-constexpr size_t max_aligned_length = 2000;
-
-// The pairs to learn from. `read` replaces the contents of both vectors; it is called from several threads at a time,
-// several times for each pair.
-struct PairsToAlign {
-  size_t count = 0;
-  std::function<void(size_t pair, std::vector<int32_t>& source, std::vector<int32_t>& target)> read;
-  int32_t source_words = 0, target_words = 0;  // ids of each side are below these
-};
+constexpr size_t max_aligned_length = 1000;
 
 struct AlignmentOptions {
   int model1_rounds = 5;
@@ -38,7 +29,6 @@ struct AlignmentOptions {
   size_t max_pairs = 1'000'000;
   size_t max_entries = size_t{1} << 26;
   int threads = 1;
-  std::function<bool()> stop = {};  // asked now and then; learning throws Stopped if a signal asked for it
 };
 
 // What was learned. Its methods are const and may be called from several threads at a time.

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 namespace dragoman::internal {
@@ -18,5 +17,9 @@ struct Link {
 };
 
 enum class Symmetrization { grow_diag_final_and, grow_diag, intersection, unite, forward, backward };
+
+// Each direction without a link twice. The result by target, then by source.
+std::vector<Link> symmetrized(std::span<const Link> forward, std::span<const Link> backward, size_t sources,
+                              size_t targets, Symmetrization symmetrization);
 
 }  // namespace dragoman::internal
