@@ -74,7 +74,7 @@ class Trial {
   void forward() { outputs_ = op_.run(pass_, arguments_); }
   void set_gradients() {
     for (const Tensor& output : outputs_)
-      if (!op_.loss) device_.memory.fill(output.gradient_target().matrix, 0.01F);
+      if (op_.loss_columns == 0) device_.memory.fill(output.gradient_target().matrix, 0.01F);
     outputs_.clear();
   }
   void backward() { tape_.backward(); }
@@ -152,7 +152,7 @@ void count_bytes(Device& device, const OpCase& op, const std::vector<Floats>& va
   for (const Tensor& output : op.run(pass, arguments))
     outputs += static_cast<double>(output.rows() * output.columns()) * sizeof(float);
   if (forward.bytes == 0) forward.bytes = inputs + outputs;
-  if (backward.bytes == 0 && !op.loss) backward.bytes = 2 * inputs + outputs;
+  if (backward.bytes == 0 && op.loss_columns == 0) backward.bytes = 2 * inputs + outputs;
 }
 
 // On a GPU, as many rounds as fill its queue, so that waiting for it counts for nothing, and no more than its memory

@@ -86,6 +86,7 @@ function curvesSection() {
     ["Perplexity", "perplexity", ["train", "validation"]],
     ["BLEU", "bleu", ["validation"]], ["chrF", "chrf", ["validation"]], ["Exact match", "exact_match", ["validation"]],
     ["Learning rate", "learning_rate", ["train"]], ["Gradient norm", "gradient_norm", ["train"]],
+    ["Alignment loss", "alignment_loss", ["train"], "of guided alignment, per target subword that has a link"],
     ["Tokens per second", "tokens_per_second", ["train"]],
   ];
   for (const [title, name, kinds, what] of wanted) {

@@ -120,8 +120,8 @@ void prepare(const Arguments& arguments) {
 
   const int threads =
       recipe.training.threads > 0 ? static_cast<int>(recipe.training.threads) : available_threads();
-  const PreparedCorpus corpus =
-      prepare_corpus(recipe.data, recipe.vocabulary, prepared_folder(own.folder), threads);
+  const PreparedCorpus corpus = prepare_corpus(recipe.data, recipe.vocabulary, prepared_folder(own.folder),
+                                               threads, {}, wanted_links(recipe));
   recipe = resolved(recipe, corpus.vocabularies, own.folder);
   const BatchSettings settings = batch_settings(recipe.data, recipe.vocabulary, recipe.training.batch_tokens,
                                                 static_cast<uint64_t>(recipe.training.seed));

@@ -1,6 +1,7 @@
 #include "data/batch.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace dragoman::internal {
 namespace {
@@ -17,7 +18,8 @@ std::span<const T> take(std::span<const T>& rest, size_t count) {
 }  // namespace
 
 BatchSlice whole(const Batch& batch) {
-  return {batch.pairs, view(batch.source), view(batch.target_input), batch.targets};
+  return {batch.pairs,   view(batch.source), view(batch.target_input),
+          batch.targets, batch.links.counts, batch.links.sources};
 }
 
 int64_t slice_count(const Batch& batch, int64_t part_tokens) {
@@ -40,10 +42,14 @@ BatchSlice take_slice(BatchSlice& rest, int64_t slices) {
     target += more_target;
     ++sentences;
   }
+  const auto counts = take(rest.link_counts, rest.link_counts.empty() ? 0 : target);
+  const auto links = static_cast<size_t>(std::accumulate(counts.begin(), counts.end(), int64_t{0}));
   return {.pairs = take(rest.pairs, sentences),
           .source = {take(rest.source.ids, source), take(rest.source.lengths, sentences)},
           .target_input = {take(rest.target_input.ids, target), take(rest.target_input.lengths, sentences)},
-          .targets = take(rest.targets, target)};
+          .targets = take(rest.targets, target),
+          .link_counts = counts,
+          .linked_sources = take(rest.linked_sources, links)};
 }
 
 }  // namespace dragoman::internal

@@ -18,11 +18,20 @@ struct PackedSide {
   }
 };
 
+// What a word aligner links each predicted token to, for guided alignment: places in the source's sentence.
+struct PackedLinks {
+  std::vector<int32_t> counts;  // one per target; empty where links are not wanted
+  std::vector<int32_t> sources;
+
+  bool empty() const { return counts.empty(); }
+};
+
 struct Batch {
   std::vector<uint64_t> pairs;  // each pair's index in its corpus, which keys its dropout
   PackedSide source;
   PackedSide target_input;       // what the decoder reads: the target, shifted right by its start token
   std::vector<int32_t> targets;  // the token to predict at each of these positions
+  PackedLinks links = {};
 
   int64_t source_tokens() const { return static_cast<int64_t>(source.ids.size()); }
   int64_t target_tokens() const { return static_cast<int64_t>(targets.size()); }
@@ -43,6 +52,7 @@ struct BatchSlice {
   std::span<const uint64_t> pairs;
   PackedView source, target_input;
   std::span<const int32_t> targets;
+  std::span<const int32_t> link_counts = {}, linked_sources = {};
 };
 
 BatchSlice whole(const Batch& batch);

@@ -51,6 +51,16 @@ void add_pair(Batch& batch, uint64_t pair, std::vector<int32_t>& source, std::ve
   batch.target_input.add(target.data(), target.data() + target.size());
 }
 
+// Of the pair that was added last. A piece is predicted after all start tokens.
+void add_links(Batch& batch, const std::vector<Link>& links, const PairFrame& frame) {
+  const size_t first = batch.links.counts.size() + static_cast<size_t>(frame.start.size()) - 1;
+  batch.links.counts.resize(batch.targets.size());
+  for (const Link& link : links) {
+    ++batch.links.counts[first + static_cast<size_t>(link.target)];
+    batch.links.sources.push_back(link.source + static_cast<int32_t>(frame.source.before.size()));
+  }
+}
+
 }  // namespace
 
 BatchSettings batch_settings(const DataConfig& data, const VocabularyConfig& vocabulary, int64_t batch_tokens,
@@ -177,6 +187,7 @@ std::optional<Batch> ShardedBatches::next() {
     const PairPlace place = s.pool[i].place;
     s.loader.load(place, s.position.epoch);
     add_pair(batch, s.loader.record(place).pair, s.loader.source, s.loader.target, s.frame);
+    if (!s.corpus.links.empty()) add_links(batch, s.loader.links, s.frame);
   }
   return batch;
 }

@@ -73,7 +73,10 @@ void EpochStream::open(const Segment& segment) {
 }
 
 void EpochStream::release_finished_shards() {
-  for (const uint32_t shard : finished_shards_) corpus_.shards[shard].release();
+  for (const uint32_t shard : finished_shards_) {
+    corpus_.shards[shard].release();
+    if (!corpus_.links.empty()) corpus_.links[shard].release();
+  }
   finished_shards_.clear();
 }
 

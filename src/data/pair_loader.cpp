@@ -1,5 +1,6 @@
 #include "data/pair_loader.h"
 
+#include "base/error.h"
 #include "base/random.h"
 
 namespace dragoman::internal {
@@ -28,12 +29,34 @@ PooledPair PairLoader::measure(PairPlace place, int64_t epoch) {
 }
 
 void PairLoader::load(PairPlace place, int64_t epoch) {
-  const PairRecord& pair = record(place);
-  corpus_.shards[place.shard].read(pair, source, target);
-  if (!source_sampler_) return;
-  const uint64_t key = mix(mix(mix(settings_.seed, "subwords"), static_cast<uint64_t>(epoch)), pair.pair);
+  corpus_.shards[place.shard].read(record(place), source, target);
+  if (!corpus_.links.empty()) load_links(place);
+  if (source_sampler_) sample_all(place, epoch);
+}
+
+void PairLoader::load_links(PairPlace place) {
+  const Shard& shard = corpus_.links[place.shard];
+  std::vector<int32_t> sources, targets;
+  shard.read(shard.pairs()[place.record], sources, targets);
+  links.clear();
+  for (size_t i = 0; i < sources.size(); ++i) {
+    links.push_back({.source = sources[i], .target = targets[i]});
+    if (sources[i] >= std::ssize(source) || targets[i] >= std::ssize(target))
+      throw Error(
+          "the links of pair {} go beyond it: remove the folder of the prepared corpus to prepare it again",
+          record(place).pair + 1);
+  }
+}
+
+void PairLoader::sample_all(PairPlace place, int64_t epoch) {
+  const uint64_t key =
+      mix(mix(mix(settings_.seed, "subwords"), static_cast<uint64_t>(epoch)), record(place).pair);
+  std::vector<int32_t> before = source;
   sample(*source_sampler_, mix(key, "source"), source);
+  move_links(*corpus_.vocabularies.source, before, source, &Link::source, links);
+  before = target;
   sample(*target_sampler_, mix(key, "target"), target);
+  move_links(*corpus_.vocabularies.target, before, target, &Link::target, links);
 }
 
 // Keeps the usual segmentation if the sampled one would be too long for the model.

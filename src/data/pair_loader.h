@@ -1,4 +1,5 @@
-// PairLoader: reads the ids of prepared pairs, with subwords sampled again in each epoch if asked. For one thread.
+// PairLoader: reads the ids of prepared pairs and their links, with subwords sampled again in each epoch if asked. For one
+// thread.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "data/epoch_stream.h"
+#include "data/links.h"
 #include "text/subword_sampling.h"
 
 namespace dragoman::internal {
@@ -39,8 +41,11 @@ class PairLoader {
   void load(PairPlace place, int64_t epoch);
 
   std::vector<int32_t> source, target;  // of the last pair loaded, without start and end tokens
+  std::vector<Link> links;              // between them; none where the corpus has none
 
  private:
+  void load_links(PairPlace place);
+  void sample_all(PairPlace place, int64_t epoch);
   void sample(const SubwordSampler& sampler, uint64_t key, std::vector<int32_t>& ids) const;
 
   const PreparedCorpus& corpus_;

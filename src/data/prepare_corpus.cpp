@@ -17,6 +17,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "data/encode_corpus.h"
+#include "data/links.h"
 #include "data/standard_input.h"
 #include "data/survey.h"
 #include "text/term_marks.h"
@@ -28,7 +29,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* manifest_name = "prepared.json";
-constexpr int origin_format = 1;
+constexpr int origin_format = 1, links_format = 1;
 
 std::string manifest_path(const std::string& folder) {
   return (std::filesystem::path(folder) / manifest_name).string();
@@ -79,7 +80,7 @@ void add_files(const DataConfig& data, const json& known, json& origin) {
 }
 
 // All options but those that only select from what is prepared.
-json origin_of(const DataConfig& data, const VocabularyConfig& vocabulary, const json& known) {
+json origin_of(const DataConfig& data, const VocabularyConfig& vocabulary, Links links, const json& known) {
   DataConfig data_copy = data;
   VocabularyConfig vocabulary_copy = vocabulary;
   Options options;
@@ -107,6 +108,7 @@ json origin_of(const DataConfig& data, const VocabularyConfig& vocabulary, const
   }
   add_files(data, known, origin);
   if (!vocabulary.from.empty()) origin["files"][vocabulary.from] = facts_of_vocabularies(vocabulary.from);
+  if (links == Links::learned) origin["links"] = links_format;  // else as in earlier versions
   origin["format"] = origin_format;
   return origin;
 }
@@ -251,20 +253,32 @@ void check_consistent(const PreparedCorpus& corpus, const std::string& folder) {
                 manifest_path(folder));
 }
 
+LinkSettings link_settings(const json& origin, int threads) {
+  return {.fingerprint = fingerprint_of(origin),
+          .max_length = integer_at(origin.at("data"), "max_length"),
+          .threads = threads};
+}
+
+VocabularySizes sizes_of(const Vocabularies& vocabularies) {
+  return {vocabularies.source->size(), vocabularies.target->size()};
+}
+
 PreparedCorpus open_shards(const std::string& folder, const json& manifest) {
   const uint64_t fingerprint = fingerprint_of(manifest.at("origin"));
   PreparedCorpus corpus = {.vocabularies = read_vocabularies(folder),
                            .shards = {},
+                           .links = {},
                            .source_begins = {},
                            .counts = corpus_counts_from_json(manifest.at("report").at("pairs")),
                            .report = manifest.at("report")};
   const json& begins = manifest.at("source_begins");
   for (size_t i = 0; i < begins.size(); ++i)
     corpus.source_begins.push_back(static_cast<uint64_t>(integer_at(begins, i)));
-  const VocabularySizes sizes = {corpus.vocabularies.source->size(), corpus.vocabularies.target->size()};
   for (int64_t i = 0; i < integer_at(manifest, "shards"); ++i) {
-    corpus.shards.emplace_back(shard_path(folder, i), fingerprint, sizes);
+    corpus.shards.emplace_back(shard_path(folder, i), fingerprint, sizes_of(corpus.vocabularies));
   }
+  if (manifest.at("origin").contains("links"))
+    corpus.links = open_links(corpus.shards, folder, link_settings(manifest.at("origin"), 1));
   return corpus;
 }
 
@@ -272,6 +286,7 @@ PreparedCorpus open_prepared(const std::string& folder, const json& manifest, in
   verify_files(folder, manifest);
   PreparedCorpus corpus = open_shards(folder, manifest);
   verify(corpus.shards, threads);
+  if (!corpus.links.empty()) verify(corpus.links, threads);
   check_consistent(corpus, folder);
   return corpus;
 } catch (const json::exception&) {
@@ -315,6 +330,19 @@ void log_counts(const CorpusCounts& c, double seconds) {
   say(c.left_out.invalid, "invalid: not UTF-8, a NUL byte, or a missing column");
 }
 
+void make_links(const Vocabularies& vocabularies, int64_t shards, const json& origin,
+                const std::string& folder, int threads, Preparation& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  const LinkSettings settings = link_settings(origin, threads);
+  const VocabularySizes sizes = sizes_of(vocabularies);
+  std::vector<Shard> written;
+  for (int64_t i = 0; i < shards; ++i)
+    written.emplace_back(shard_path(folder, i), settings.fingerprint, sizes);
+  const int64_t links = write_links(written, sizes, folder, settings, work);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  log_info("{} links between subwords, in {:.1f} s", with_commas(links), seconds.count());
+}
+
 // Writes the files of the new folder, the manifest last.
 void make_corpus(const DataConfig& named, const VocabularyConfig& vocabulary, const json& origin,
                  const std::string& folder, int threads, const std::function<bool()>& stop) {
@@ -336,6 +364,7 @@ void make_corpus(const DataConfig& named, const VocabularyConfig& vocabulary, co
   if (data.noise.any()) log_info("{} pairs have noise", with_commas(result.with_noise));
   if (result.counts.kept == 0)
     throw Error("every pair of the corpus was left out: see the reasons logged above");
+  if (origin.contains("links")) make_links(vocabularies, result.shards, origin, folder, threads, work);
   const json manifest = {{"origin", origin},
                          {"shards", result.shards},
                          {"source_begins", survey.source_begins},
@@ -351,13 +380,14 @@ std::string prepared_folder(const std::string& model_folder) {
 }
 
 PreparedCorpus prepare_corpus(const DataConfig& data, const VocabularyConfig& vocabulary,
-                              const std::string& folder, int threads, const std::function<bool()>& stop) {
+                              const std::string& folder, int threads, const std::function<bool()>& stop,
+                              Links links) {
   require_corpus(data);
   CHECK(data.synthetic == Synthetic::none);
   check_terms(data, vocabulary);
   const std::optional<json> manifest = read_manifest(folder);
   const json known = manifest ? manifest->at("origin") : json::object();
-  const json origin = origin_of(data, vocabulary, known);
+  const json origin = origin_of(data, vocabulary, links, known);
   check_files(data, known == origin);
   check_validation(data, !manifest);
   if (auto corpus = reuse(folder, origin, threads)) return std::move(*corpus);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 
 #include "base/error.h"
 #include "base/random.h"
@@ -9,10 +10,23 @@
 namespace dragoman::internal {
 namespace {
 
-// Turns a source into its target. The start symbol stays first.
-void transform(Synthetic kind, std::vector<int32_t>& sentence) {
-  if (kind == Synthetic::reverse) std::reverse(sentence.begin() + 1, sentence.end());
-  if (kind == Synthetic::sort) std::sort(sentence.begin() + 1, sentence.end());
+// Where each symbol of the target stands in its source. The start symbol stays first.
+std::vector<int32_t> places(Synthetic kind, const std::vector<int32_t>& source) {
+  std::vector<int32_t> places(source.size());
+  std::iota(places.begin(), places.end(), 0);
+  const auto symbol = [&](int32_t place) { return source[static_cast<size_t>(place)]; };
+  if (kind == Synthetic::reverse) std::reverse(places.begin() + 1, places.end());
+  if (kind == Synthetic::sort) std::ranges::stable_sort(places.begin() + 1, places.end(), {}, symbol);
+  return places;
+}
+
+void add_target(Batch& batch, const std::vector<int32_t>& source, const std::vector<int32_t>& places) {
+  std::vector<int32_t> target;
+  for (const int32_t place : places) target.push_back(source[static_cast<size_t>(place)]);
+  batch.target_input.add(target.data(), target.data() + target.size() - 1);
+  batch.targets.insert(batch.targets.end(), target.begin() + 1, target.end());
+  batch.links.counts.resize(batch.targets.size(), 1);
+  batch.links.sources.insert(batch.links.sources.end(), places.begin() + 1, places.end());
 }
 
 }  // namespace
@@ -28,9 +42,7 @@ Batch SyntheticTask::batch(uint64_t index) const {
     sentence[0] = 1;
     batch.pairs.push_back(index * static_cast<uint64_t>(sentences) + static_cast<uint64_t>(i));
     batch.source.add(sentence.data(), sentence.data() + length);
-    transform(kind, sentence);
-    batch.target_input.add(sentence.data(), sentence.data() + length - 1);
-    batch.targets.insert(batch.targets.end(), sentence.begin() + 1, sentence.end());
+    add_target(batch, sentence, places(kind, sentence));
   }
   return batch;
 }

@@ -136,6 +136,13 @@ struct AttentionShape {
   ConstMatrix distance_keys = {}, distance_values = {};
 };
 
+// The keys that a word aligner links each query to: of row r, those with the numbers keys[begins[r]] to
+// keys[begins[r + 1] - 1] of its span, each once.
+struct QueryLinks {
+  const int32_t* begins;
+  const int32_t* keys;
+};
+
 // Of what distances add; null where it is not wanted.
 struct DistanceGradients {
   Matrix bias, keys, values;
@@ -269,6 +276,14 @@ struct Kernels {
                              ConstMatrix out, ConstMatrix out_gradient, const float* log_sums,
                              bool accumulate, Matrix q_gradient, Matrix k_gradient, Matrix v_gradient,
                              const DistanceGradients& distances);
+
+  // --- alignment.inl.h --------------------------------------------------------------------------
+  // Guided alignment: losses[r] is the cross-entropy between the links of row r, which share a probability of 1, and its
+  // attention weights, 0 where it has no link. The weights become `factor` times the loss's gradient by the scores.
+  void (*alignment_loss)(Context&, const QueryLinks&, float factor, Matrix weights, float* losses);
+  // From the gradient of one head's scores, laid out as its attention_weights: adds to the gradients of q and k.
+  void (*scores_backward)(Context&, const AttentionShape&, ConstMatrix scores_gradient, ConstMatrix q,
+                          ConstMatrix k, Matrix q_gradient, Matrix k_gradient);
 
   // --- rotary.inl.h -----------------------------------------------------------------------------
   // Turns each pair of columns (i, i + width / 2) of each head by its position's angle; `back`: the inverse rotation.

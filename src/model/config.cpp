@@ -151,6 +151,10 @@ void validate(const ModelConfig& config) {
                       fmt::format("is {}, but must be more than half of model.position_buckets, {}",
                                   c.max_distance, c.position_buckets));
   }
+  if (c.alignment_layer > c.decoder_layers) {
+    throw OptionError("model.alignment_layer", fmt::format("is {}, but the decoder has {}", c.alignment_layer,
+                                                           counted(c.decoder_layers, "layer")));
+  }
   const bool known = c.source_vocabulary != 0 && c.target_vocabulary != 0;
   if (has_shared_embedding(c) && known && c.source_vocabulary != c.target_vocabulary) {
     throw OptionError("model.tied", fmt::format("is {}, but source and target have {} and {} words: "
@@ -167,6 +171,7 @@ nlohmann::json to_json(const ModelConfig& config) {
   nlohmann::json json = options.to_json()["model"];
   json["source_vocabulary"] = c.source_vocabulary;
   json["target_vocabulary"] = c.target_vocabulary;
+  if (c.alignment_layer > 0) json["alignment_layer"] = c.alignment_layer;
   return json;
 }
 
@@ -175,7 +180,8 @@ ModelConfig model_config_from_json(const nlohmann::json& json, const std::string
   ModelConfig config;
   nlohmann::json declared = json;
   for (const auto& [name, size] : {std::pair{"source_vocabulary", &config.source_vocabulary},
-                                   std::pair{"target_vocabulary", &config.target_vocabulary}}) {
+                                   std::pair{"target_vocabulary", &config.target_vocabulary},
+                                   std::pair{"alignment_layer", &config.alignment_layer}}) {
     const auto found = declared.find(name);
     if (found == declared.end()) continue;
     if (!found->is_number_integer() || *found < 0 || *found > INT32_MAX) {

@@ -70,6 +70,10 @@ struct ModelConfig {
   // Set once the vocabularies are known: saved with the rest, but not options.
   int64_t source_vocabulary = 0;
   int64_t target_vocabulary = 0;
+
+  // Likewise: the decoder's layer, from 1 on, whose first head of cross-attention has learned a word aligner's links; 0:
+  // none has. It says which attention aligns words best, and changes no arithmetic.
+  int64_t alignment_layer = 0;
 };
 
 inline bool has_encoder(const ModelConfig& c) { return c.kind == ModelKind::translation; }

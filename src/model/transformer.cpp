@@ -94,12 +94,20 @@ Tensor recurrent_unit(Pass& pass, const Ssru& layer, const Tensor& x, const Toke
   return output;
 }
 
+// What guides the cross-attention of this layer, counted from 0; null where nothing does.
+GuidedAlignment* guided_here(const Pass& pass, size_t index) {
+  const bool here = pass.guided != nullptr && pass.guided->layer == static_cast<int64_t>(index) + 1;
+  return here ? pass.guided : nullptr;
+}
+
 // Attention with the target's queries and the source's keys and values.
 Tensor cross_attention(Pass& pass, const Transformer& model, const CrossAttention& layer, const Tensor& x,
                        const Tokens& tokens, const EncodedSource& memory, size_t index) {
   const int64_t d = attention_width(model.config, layer.heads);
-  const bool in_bf16 = memory.key_values.empty() ? takes_bf16(pass, layer.key_value.weight, d / layer.heads)
-                                                 : memory.key_values[index].is_in_bf16();
+  GuidedAlignment* guided = guided_here(pass, index);
+  const bool in_bf16 = !memory.key_values.empty()
+                           ? memory.key_values[index].is_in_bf16()
+                           : guided == nullptr && takes_bf16(pass, layer.key_value.weight, d / layer.heads);
   const Tensor q = linear(pass, x, layer.query, {.for_bf16 = in_bf16});
   const Tensor kv = memory.key_values.empty()
                         ? linear(pass, memory.encoded, layer.key_value, {.for_bf16 = in_bf16})
@@ -111,6 +119,11 @@ Tensor cross_attention(Pass& pass, const Transformer& model, const CrossAttentio
                                   .query_rows = &tokens.rows,
                                   .heads = layer.heads,
                                   .dropout = static_cast<float>(model.config.attention_dropout)});
+  if (guided != nullptr) {
+    guided->losses = guided_attention(
+        pass, q.column_range(0, d / layer.heads), kv.column_range(0, d / layer.heads),
+        {.queries = &tokens.spans, .keys = memory.spans, .links = &guided->links, .weight = guided->weight});
+  }
   return linear(pass, heads, layer.output, for_sum(pass));
 }
 

@@ -85,6 +85,17 @@ bool attends_in_bf16(const Pass&, int64_t width);
 // side, each as wide as the longest span of keys; 0 for masked keys and beyond the span.
 Tensor attention_weights(Pass&, const Tensor& q, const Tensor& k, const AttentionOptions&);
 
+// Guided alignment (Chen et al., 2016), for one head (guided_attention.cpp): the losses of its attention weights by what
+// a word aligner links each query to, a row for each; 0 where it links nothing. Gradients are those of `weight` times
+// their sum. q, k: the head's columns, in floats.
+struct GuidedAttentionOptions {
+  const Spans* queries = nullptr;
+  const Spans* keys = nullptr;
+  const TokenLinks* links = nullptr;  // of the queries
+  float weight = 1;
+};
+Tensor guided_attention(Pass&, const Tensor& q, const Tensor& k, const GuidedAttentionOptions&);
+
 // The states of simpler simple recurrent units (Kim et al., 2019), c[t] = f·c[t−1] + (1 − f)·x with f = σ(g), and
 // relu(c) (ssru.cpp). gate_and_input: rows × (g | x), with one use. Each span begins with a state of 0; in a step of
 // decoding, where it is one row, with that of the last but one of its keys.

@@ -43,8 +43,8 @@ std::vector<AttentionRows> attention_rows(Transformer& model, const PackedSide& 
     all.emplace_back();
     row += static_cast<int64_t>(start.forced_length()) * weights.columns();
     for (int32_t t = 0; t <= targets.lengths[i]; ++t, row += weights.columns())
-      all.back().push_back(
-          mean_over_heads(row, decoder_heads(model.config), source.spans.longest, sources.lengths[i]));
+      all.back().push_back(mean_over_heads(row, alignment_heads(model.config, layer), source.spans.longest,
+                                           sources.lengths[i]));
   }
   return all;
 }
@@ -55,7 +55,13 @@ int64_t alignment_layer(const ModelConfig& config, int64_t requested) {
                       fmt::format("is {}, but the decoder of this model has {} layer{}", requested,
                                   config.decoder_layers, config.decoder_layers == 1 ? "" : "s"));
   }
-  return requested > 0 ? requested : std::max<int64_t>(config.decoder_layers - 1, 1);
+  if (requested > 0) return requested;
+  return config.alignment_layer > 0 ? config.alignment_layer
+                                    : std::max<int64_t>(config.decoder_layers - 1, 1);
+}
+
+int64_t alignment_heads(const ModelConfig& config, int64_t layer) {
+  return layer == config.alignment_layer ? 1 : decoder_heads(config);
 }
 
 double coverage(const AttentionRows& rows, const std::vector<bool>& counts) {

@@ -179,7 +179,8 @@ void Ensemble::keep_attention(std::span<const OpenRow> rows, AttentionProbe prob
     const int64_t number = cross_attention_number(config, layer);
     if (probe.only >= 0 && probe.only != number) continue;
     Tensor& weights = probe.weights[probe.only >= 0 ? 0 : static_cast<size_t>(number)];
-    scores.attended_.push_back({layer, decoder_heads(config), std::move(weights)});
+    scores.attended_.push_back(
+        {layer, decoder_heads(config), alignment_heads(config, layer), std::move(weights)});
   }
   for (const OpenRow& row : rows) scores.wanted_.push_back({row.attention_layer, row.source_rows[0].size()});
 }
@@ -266,7 +267,7 @@ std::vector<float> NextScores::attention(size_t row) {
   CHECK(found != attended_.end(), "the attention of layer {}", layer);
   if (!found->values) found->values.emplace(found->weights.values());
   const int64_t columns = found->weights.columns();
-  return mean_over_heads(found->values->data() + static_cast<int64_t>(row) * columns, found->heads,
+  return mean_over_heads(found->values->data() + static_cast<int64_t>(row) * columns, found->aligning,
                          columns / found->heads, static_cast<int64_t>(keys));
 }
 

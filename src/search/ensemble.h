@@ -63,7 +63,7 @@ class NextScores {
   void add(const NextScores& own, double weight);
 
   struct Attended {
-    int64_t layer, heads;
+    int64_t layer, heads, aligning;                    // the first of the heads, whose mean is asked for
     Tensor weights;                                    // a row for each row of the step
     std::optional<HostView<const float>> values = {};  // of them, once somebody asks
   };

@@ -24,8 +24,11 @@ void declare_languages(Section& own, std::string& from, std::string& to) {
 }
 
 void declare_alignment_layer(Section& own, int64_t& layer) {
-  own.add("alignment-layer", layer,
-          "decoder layer whose attention aligns words, counted from 1; 0: the last but one", at_least(0));
+  own.add(
+      "alignment-layer", layer,
+      "decoder layer whose attention aligns words, counted from 1; 0: the one that guided alignment taught, "
+      "else the last but one",
+      at_least(0));
 }
 
 void declare_output(Section& own, SearchOptions& o) {

@@ -40,4 +40,16 @@ Tokens pack_tokens(Device& device, std::span<const int32_t> ids, std::span<const
   return tokens;
 }
 
+TokenLinks::TokenLinks(Pool& pool, std::span<const int32_t> counts, std::span<const int32_t> linked)
+    : begins(pool, static_cast<int64_t>(counts.size()) + 1), keys(pool, linked) {
+  const HostView<int32_t> values = begins.new_values();
+  int32_t sum = 0;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    values[i] = sum;
+    sum += counts[i];
+  }
+  CHECK(sum == std::ssize(linked), "counts of {} links, not {}", sum, linked.size());
+  values[counts.size()] = sum;
+}
+
 }  // namespace dragoman::internal

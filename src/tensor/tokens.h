@@ -34,4 +34,13 @@ struct Tokens {
 Tokens pack_tokens(Device& device, std::span<const int32_t> ids, std::span<const int32_t> lengths,
                    std::span<const uint64_t> pairs, std::span<const int32_t> first_positions = {});
 
+// Which tokens of the other side each token is linked to: those of token r are keys[begins[r]] to
+// keys[begins[r + 1] - 1], numbers within the other side's sentence.
+struct TokenLinks {
+  Array<int32_t> begins, keys;
+
+  TokenLinks() = default;
+  TokenLinks(Pool& pool, std::span<const int32_t> counts, std::span<const int32_t> linked);
+};
+
 }  // namespace dragoman::internal

@@ -11,7 +11,7 @@ namespace dragoman::internal {
 namespace {
 
 struct LossNames {
-  const char *training, *validation;
+  const char *training, *alignment, *validation;
   int digits;
 };
 
@@ -22,6 +22,7 @@ std::vector<std::string> fields_of(const ValidationReport& report, const LossNam
     if (value) fields.push_back(fmt::format("{} {:.{}f}", name, *value, digits));
   };
   add(names.training, report.training_loss, names.digits);
+  add(names.alignment, report.alignment_loss, names.digits);
   add(names.validation, report.loss, names.digits);
   add("BLEU", report.bleu, 1);
   add("chrF", report.chrf, 1);
@@ -41,6 +42,7 @@ nlohmann::ordered_json event_values(const UpdateReport& report) {
                                    {"tokens_per_second", report.tokens_per_second},
                                    {"target_tokens_per_second", report.target_tokens_per_second},
                                    {"seconds", report.seconds}};
+  if (report.alignment_loss) values["alignment_loss"] = *report.alignment_loss;
   if (report.waiting) values["waiting"] = *report.waiting;
   if (report.done) values["done"] = *report.done;
   return values;
@@ -68,9 +70,10 @@ std::string line_of(const std::vector<std::string>& fields, std::optional<int64_
 }
 
 std::string log_line_of(const ValidationReport& report, std::optional<int64_t> columns) {
-  const std::string whole = line_of(fields_of(report, {"training loss", "validation loss", 4}), {});
+  const std::string whole =
+      line_of(fields_of(report, {"training loss", "alignment loss", "validation loss", 4}), {});
   if (!columns || columns_of(whole) <= *columns) return whole;
-  return line_of(fields_of(report, {"train", "valid", 3}), columns);
+  return line_of(fields_of(report, {"train", "align", "valid", 3}), columns);
 }
 
 }  // namespace dragoman::internal

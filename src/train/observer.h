@@ -17,12 +17,13 @@ struct UpdateReport {
   double loss = 0;              // that is trained on, per target token
   double unsmoothed_loss = 0;   // −log p of the right token, as in validation
   double learning_rate = 0;
-  double gradient_norm = 0;             // before clipping
-  double tokens_per_second = 0;         // source and target
-  double target_tokens_per_second = 0;  // target only
-  double seconds = 0;                   // of training, over all resumes
-  std::optional<double> waiting;        // fraction of the update's time spent waiting for other processes
-  std::optional<double> done;           // fraction of the run, if that is known
+  std::optional<double> alignment_loss;  // of guided alignment, per target token that has a link
+  double gradient_norm = 0;              // before clipping
+  double tokens_per_second = 0;          // source and target
+  double target_tokens_per_second = 0;   // target only
+  double seconds = 0;                    // of training, over all resumes
+  std::optional<double> waiting;         // fraction of the update's time spent waiting for other processes
+  std::optional<double> done;            // fraction of the run, if that is known
 };
 
 struct ValidationSample {
@@ -35,6 +36,7 @@ struct ValidationReport {
   int64_t epoch = 0, step = 0;
   double seconds = 0;                     // of training, over all resumes
   std::optional<double> training_loss;    // since the last validation, unsmoothed; nothing without an update
+  std::optional<double> alignment_loss;   // of guided alignment in these updates
   double tokens_per_second = 0;           // of these updates
   std::optional<double> loss;             // nothing without a validation set
   std::optional<double> bleu, chrf,       // nothing unless measured

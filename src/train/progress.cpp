@@ -52,6 +52,7 @@ void Progress::show(const UpdateReport& report) {
   std::vector<std::string> fields = {fmt::format("epoch {}", report.epoch),
                                      fmt::format("step {}", report.step),
                                      fmt::format("loss {:.3f}", report.unsmoothed_loss)};
+  if (report.alignment_loss) fields.push_back(fmt::format("alignment loss {:.3f}", *report.alignment_loss));
   if (report.done && *report.done > *first_done_) {
     const double seconds = std::chrono::duration<double>(now - first_).count();
     fields.push_back(duration_text(seconds * (1 - *report.done) / (*report.done - *first_done_)) + " left");

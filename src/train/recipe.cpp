@@ -5,7 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/quotes.h"
 #include "model/folder.h"
+#include "search/attention.h"
 #include "text/vocabulary.h"
 
 namespace dragoman::internal {
@@ -29,6 +31,18 @@ void declare_optimizer(Section& training, TrainingConfig& c) {
                 {"constant", Schedule::constant}});
   training.add("factor", c.factor, "factor of the noam schedule", above(0));
   training.add("warmup", c.warmup, "updates over which the learning rate rises", at_least(1));
+}
+
+void declare_guided_alignment(Section& training, TrainingConfig& c) {
+  training.add(
+      "guided_alignment", c.guided_alignment,
+      "weight of guided alignment's loss, by which one head learns the links of a word aligner between "
+      "subwords; 0: none",
+      at_least(0));
+  training.add(
+      "guided_layer", c.guided_layer,
+      "decoder layer, from 1 on, whose first head of cross-attention learns the links; 0: the last but one",
+      at_least(0));
 }
 
 void declare_limits(Section& training, TrainingConfig& c) {
@@ -62,6 +76,7 @@ void declare(Options& options, TrainingConfig& c) {
                at_least(0));
   training.add("ema", c.ema,
                "decay of the moving average of the weights, which is validated and saved; 0: none", fraction);
+  declare_guided_alignment(training, c);
   training
       .add("average_last", c.average_last, "checkpoints whose weights are averaged at the end; 0: none",
            at_least(0))
@@ -166,6 +181,18 @@ void check_kind(const Recipe& recipe) {
     throw OptionError("validation.keep_best_by", "needs translations: a language model has only a loss");
 }
 
+void check_guided_alignment(const Recipe& recipe) {
+  const TrainingConfig& training = recipe.training;
+  const int64_t layers = recipe.model.decoder_layers;
+  if (training.guided_alignment > 0 && recipe.model.kind == ModelKind::language_model)
+    throw OptionError("training.guided_alignment", "is for translations: a language model aligns nothing");
+  if (training.guided_layer > layers)
+    throw OptionError("training.guided_layer", fmt::format("is {}, but the decoder has {}",
+                                                           training.guided_layer, counted(layers, "layer")));
+  if (training.guided_layer > 0 && training.guided_alignment == 0)
+    throw OptionError("training.guided_layer", "has no effect without training.guided_alignment");
+}
+
 }  // namespace
 
 bool has_validation_set(const DataConfig& data) {
@@ -194,6 +221,14 @@ nlohmann::json saved_value(const std::string& folder, const std::string& key) {
   return read_config(folder).value(nlohmann::json::json_pointer("/recipe/" + key), nlohmann::json());
 }
 
+int64_t guided_layer(const Recipe& recipe) {
+  if (recipe.training.guided_alignment == 0)
+    return recipe.model.alignment_layer;  // of the weights it starts with
+  const bool is_chosen = recipe.training.guided_layer > 0;
+  return is_chosen ? recipe.training.guided_layer
+                   : alignment_layer({.decoder_layers = recipe.model.decoder_layers}, 0);
+}
+
 void validate(const Recipe& recipe) {
   Recipe copy = recipe;
   Options options;
@@ -211,6 +246,7 @@ void validate(const Recipe& recipe) {
   }
   check_kind(recipe);
   check_tied(recipe);
+  check_guided_alignment(recipe);
   check_validation(recipe.validation, recipe.data);
   const TrainingConfig& training = recipe.training;
   if (training.max_epochs == 0 && training.max_steps == 0 && training.max_minutes == 0 &&

@@ -53,6 +53,8 @@ struct TrainingConfig {
   SmoothingOver smoothing_over = SmoothingOver::all;
   double clip_norm = 0;
   double ema = 0;
+  double guided_alignment = 0;
+  int64_t guided_layer = 0;
   int64_t average_last = 0;
   int64_t max_steps = 0;
   int64_t max_epochs = 0;
@@ -98,6 +100,9 @@ bool has_validation_set(const DataConfig& data);
 
 // What the run that was started in this folder has for a key such as "training/precision"; null if there is none.
 nlohmann::json saved_value(const std::string& folder, const std::string& key);
+
+// The decoder's layer, from 1 on, whose attention is guided, or was in the weights that the run starts with; 0: none.
+int64_t guided_layer(const Recipe& recipe);
 
 // Throws OptionError naming the first key with an invalid value.
 void validate(const Recipe& recipe);

@@ -39,7 +39,8 @@ UpdateOptions update_options(const TrainingConfig& t) {
           .part_tokens = t.part_tokens,
           .precision = precision_of(t),
           .wire = t.reduce_as,
-          .ema = t.ema};
+          .ema = t.ema,
+          .guided_alignment = t.guided_alignment};
 }
 
 // Only the first process checks the folder and reports errors: the others wait for it later on.
@@ -60,7 +61,8 @@ Run::Run(const Recipe& recipe, const RunOptions& options, Processes& processes, 
       processes_(processes),
       observer_(std::move(observer)),
       store_(open_store(recipe, options, processes)),
-      task_(make_task(recipe, options.folder, processes, observer_.stop_requested)),
+      task_(make_task(with_known_alignment(recipe, options), options.folder, processes,
+                      observer_.stop_requested)),
       recipe_(task_.recipe),
       device_(training_kernels(recipe_.training), thread_count(recipe_.training, processes)),
       model_(recipe_.model, device_, Buffers::weights_and_gradients),
@@ -218,6 +220,7 @@ UpdateReport Run::report(const Gradients& gradients, double rate, double seconds
       .target_tokens_per_second = static_cast<double>(sums.target_tokens) / seconds,
       .seconds = state_.seconds + seconds,
       .done = fraction_done(recipe_, state_, trainer_.steps(), task_.training->batches_in_epoch())};
+  report.alignment_loss = sums.alignment_per_token();
   if (processes_.count() > 1) report.waiting = waited / seconds;
   return report;
 }

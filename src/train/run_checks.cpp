@@ -41,7 +41,8 @@ bool decides_outputs(const std::string& key, const ModelConfig& model) {
   if (key == "max_positions") return has_fixed_length(model.positions);
   if (key == "rotary_base") return model.positions == Positions::rotary;
   if (key == "position_buckets" || key == "max_distance") return model.positions == Positions::t5;
-  return !key.ends_with("dropout") && !key.ends_with("initialiser") && !key.ends_with("_vocabulary");
+  return key != "alignment_layer" && !key.ends_with("dropout") && !key.ends_with("initialiser") &&
+         !key.ends_with("_vocabulary");
 }
 
 // With the values that stand for others replaced by these.
@@ -101,6 +102,14 @@ void take_model(Options& options, const RunOptions& run) {
     if (option.section != "model" || !decides_outputs(option.name, model)) continue;
     if (!options.is_given(option.key())) options.set(option.key(), option.get(), config);
   }
+}
+
+Recipe with_known_alignment(Recipe recipe, const RunOptions& run) {
+  const bool starts = !run.init_from.empty() && !has_checkpoints(run.folder);
+  const std::string& folder = starts ? run.init_from : run.folder;
+  if (fs::exists(folder + "/config.json"))
+    recipe.model.alignment_layer = read_model_config(folder).alignment_layer;
+  return recipe;
 }
 
 nlohmann::json recipe_json(const Recipe& recipe) {

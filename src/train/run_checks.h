@@ -17,6 +17,10 @@ namespace dragoman::internal {
 // model of --init-from, except dropout and initialisation.
 void take_model(Options& options, const RunOptions& run);
 
+// The recipe, which says nothing about the weights that the run resumes or starts with, with the layer whose attention
+// aligns words there.
+Recipe with_known_alignment(Recipe recipe, const RunOptions& run);
+
 // Before anything is written: that the folder holds this run or nothing, and that the model of --init-from computes
 // what a new run's model does.
 void check_fits_folder(const Recipe& recipe, const RunOptions& options);

@@ -11,15 +11,25 @@ namespace dragoman::internal {
 namespace {
 
 nlohmann::json json_of(const LossSums& sums) {
-  return {{"smoothed", sums.smoothed},
-          {"log_likelihood", sums.unsmoothed},
-          {"source_tokens", sums.source_tokens},
-          {"target_tokens", sums.target_tokens}};
+  nlohmann::json json = {{"smoothed", sums.smoothed},
+                         {"log_likelihood", sums.unsmoothed},
+                         {"source_tokens", sums.source_tokens},
+                         {"target_tokens", sums.target_tokens}};
+  if (sums.linked_tokens == 0) return json;
+  json["alignment"] = sums.alignment;
+  json["linked_tokens"] = sums.linked_tokens;
+  return json;
 }
 
 LossSums sums_of(const nlohmann::json& json) {
-  return {json.at("smoothed"), json.at("log_likelihood"), integer_at(json, "source_tokens"),
-          integer_at(json, "target_tokens")};
+  LossSums sums = {.smoothed = json.at("smoothed"),
+                   .unsmoothed = json.at("log_likelihood"),
+                   .source_tokens = integer_at(json, "source_tokens"),
+                   .target_tokens = integer_at(json, "target_tokens")};
+  if (!json.contains("linked_tokens")) return sums;
+  sums.alignment = json.at("alignment");
+  sums.linked_tokens = integer_at(json, "linked_tokens");
+  return sums;
 }
 
 constexpr std::array names = {"loss", "bleu", "chrf", "exact_match", "train_loss"};

@@ -10,7 +10,6 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "data/batches.h"
-#include "data/prepare_corpus.h"
 #include "data/synthetic.h"
 #include "text/symbol_vocabulary.h"
 #include "train/batch_size.h"
@@ -68,6 +67,7 @@ Task make_synthetic_task(const Recipe& recipe, const std::string& folder, const 
   task.training = std::make_unique<SyntheticBatches>(synthetic_task(recipe, "training"), recipe.data.batches);
   task.recipe = recipe;
   task.recipe.model.source_vocabulary = task.recipe.model.target_vocabulary = recipe.data.symbols;
+  task.recipe.model.alignment_layer = guided_layer(recipe);
   task.start = SyntheticTask::start;
   task.end = SyntheticTask::end;
   task.target_length = recipe.data.length - 1;
@@ -199,6 +199,7 @@ std::string checksum_of(const PreparedCorpus& corpus) {
   uint64_t sum = corpus.shards.size();
   for (const uint64_t begin : corpus.source_begins) sum = mix(sum, begin);
   for (const Shard& shard : corpus.shards) sum = mix(sum, shard.content_checksum());
+  for (const Shard& links : corpus.links) sum = mix(sum, links.content_checksum());
   return fmt::format("{:016x}", sum);
 }
 
@@ -221,7 +222,8 @@ Task make_first_corpus_task(const Recipe& recipe, const std::string& folder, int
                             const std::function<bool()>& stop) {
   require_corpus(recipe.data);
   const std::string prepared = prepared_folder(folder);
-  PreparedCorpus corpus = prepare_corpus(recipe.data, recipe.vocabulary, prepared, threads, stop);
+  PreparedCorpus corpus =
+      prepare_corpus(recipe.data, recipe.vocabulary, prepared, threads, stop, wanted_links(recipe));
   const Vocabularies vocabularies = corpus.vocabularies;
   check_same_vocabularies(vocabularies, folder);
   const Recipe complete = resolved(recipe, vocabularies, folder, local_processes);
@@ -257,8 +259,13 @@ Recipe resolved(Recipe recipe, const Vocabularies& vocabularies, const std::stri
                 int local_processes) {
   recipe.model.source_vocabulary = vocabularies.source->size();
   recipe.model.target_vocabulary = vocabularies.target->size();
+  recipe.model.alignment_layer = guided_layer(recipe);
   recipe.training.batch_tokens = resolved_batch_tokens(recipe, folder, local_processes);
   return recipe;
+}
+
+Links wanted_links(const Recipe& recipe) {
+  return recipe.training.guided_alignment > 0 ? Links::learned : Links::none;
 }
 
 int thread_count(const TrainingConfig& training, const Processes& processes) {

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "data/batch_source.h"
+#include "data/prepare_corpus.h"
 #include "parallel/processes.h"
 #include "text/vocabulary.h"
 #include "train/recipe.h"
@@ -37,6 +38,9 @@ struct Task {
   std::string corpus;    // a checksum of the training data, the same when a run resumes; empty if synthetic
   nlohmann::json facts;  // about the corpus, for metrics.jsonl; null if there is none
 };
+
+// What a corpus must have for this recipe.
+Links wanted_links(const Recipe& recipe);
 
 // The number of threads of this process.
 int thread_count(const TrainingConfig& training, const Processes& processes);

@@ -27,7 +27,7 @@ void for_each_slice(std::span<const Batch> batches, int64_t part_tokens, Visit v
 }
 
 // `losses`: two for each target.
-LossSums sums_of(const BatchSlice& batch, std::span<const float> losses) {
+LossSums word_sums(const BatchSlice& batch, std::span<const float> losses) {
   LossSums sums = {.source_tokens = std::ssize(batch.source.ids),
                    .target_tokens = std::ssize(batch.target_input.ids)};
   for (size_t i = 0; i < losses.size(); i += 2) {
@@ -37,15 +37,10 @@ LossSums sums_of(const BatchSlice& batch, std::span<const float> losses) {
   return sums;
 }
 
-// Of all parts, in their order.
-LossSums sums_of(std::span<const Batch> batches, int64_t part_tokens, std::span<const float> losses) {
-  LossSums sums;
-  for_each_slice(batches, part_tokens, [&](const BatchSlice& slice, bool) {
-    const size_t count = 2 * slice.targets.size();
-    sums += sums_of(slice, losses.first(count));
-    losses = losses.subspan(count);
-  });
-  return sums;
+// `losses`: one for each target.
+void add_alignment(const BatchSlice& batch, std::span<const float> losses, LossSums& sums) {
+  for (const float loss : losses) sums.alignment += static_cast<double>(loss);
+  sums.linked_tokens += std::ranges::count_if(batch.link_counts, [](int32_t count) { return count > 0; });
 }
 
 }  // namespace
@@ -55,6 +50,8 @@ LossSums& LossSums::operator+=(const LossSums& other) {
   unsmoothed += other.unsmoothed;
   source_tokens += other.source_tokens;
   target_tokens += other.target_tokens;
+  alignment += other.alignment;
+  linked_tokens += other.linked_tokens;
   return *this;
 }
 
@@ -68,8 +65,12 @@ Trainer::Trainer(Transformer& model, const UpdateOptions& options, Processes& pr
     average_ = Tensor(model.device.pool, 1, static_cast<int64_t>(model.parameters.weights().size()));
 }
 
-// Adds the gradients where there is a tape. Two losses for each target, which nobody waits for here.
-Tensor Trainer::run(const BatchSlice& batch, Tape* tape) {
+bool Trainer::is_guided(const BatchSlice& batch) const {
+  return options_.guided_alignment > 0 && !batch.link_counts.empty();
+}
+
+// Adds the gradients where there is a tape. Nobody waits for the losses here.
+Trainer::Losses Trainer::run(const BatchSlice& batch, Tape* tape) {
   Device& device = model_.device;
   const Tokens source = pack_tokens(device, batch.source.ids, batch.source.lengths, batch.pairs);
   const Tokens target = pack_tokens(device, batch.target_input.ids, batch.target_input.lengths, batch.pairs);
@@ -79,19 +80,50 @@ Tensor Trainer::run(const BatchSlice& batch, Tape* tape) {
             .precision = tape != nullptr ? options_.precision : Precision::fp32,
             .seed = options_.seed,
             .update = static_cast<uint64_t>(steps_)};
-  Tensor losses = loss(pass, model_, source, target, targets, options_.smoothing);
+  GuidedAlignment guided = {.layer = model_.config.alignment_layer,
+                            .weight = static_cast<float>(options_.guided_alignment)};
+  if (is_guided(batch)) {
+    guided.links = TokenLinks(device.pool, batch.link_counts, batch.linked_sources);
+    pass.guided = &guided;
+  }
+  Losses losses;
+  losses.words = loss(pass, model_, source, target, targets, options_.smoothing);
+  losses.alignment = std::move(guided.losses);
   if (tape != nullptr) tape->backward();
   return losses;
 }
 
+// Of all parts, in their order.
+LossSums Trainer::sums_of(std::span<const Batch> batches, const Losses& losses) const {
+  const HostView<const float> words = losses.words.values();
+  std::optional<HostView<const float>> alignment;
+  if (losses.alignment) alignment.emplace(losses.alignment.values());
+  LossSums sums;
+  size_t row = 0;
+  for_each_slice(batches, options_.part_tokens, [&](const BatchSlice& slice, bool) {
+    const size_t count = slice.targets.size();
+    LossSums own = word_sums(slice, words.span().subspan(2 * row, 2 * count));
+    if (is_guided(slice)) add_alignment(slice, alignment->span().subspan(row, count), own);
+    sums += own;
+    row += count;
+  });
+  return sums;
+}
+
 LossSums Trainer::add_gradients(const Batch& batch) {
-  const Tensor losses = run(whole(batch), &tape_);
-  return sums_of(whole(batch), losses.values().span());
+  const BatchSlice all = whole(batch);
+  const Losses losses = run(all, &tape_);
+  LossSums sums = word_sums(all, losses.words.values().span());
+  if (losses.alignment) add_alignment(all, losses.alignment.values().span(), sums);
+  return sums;
 }
 
 LossSums Trainer::evaluate(const Batch& batch) {
-  const Tensor losses = run(whole(batch), nullptr);
-  return sums_of(whole(batch), losses.values().span());
+  const BatchSlice all = whole(batch);
+  const Losses losses = run(all, nullptr);
+  LossSums sums = word_sums(all, losses.words.values().span());
+  if (losses.alignment) add_alignment(all, losses.alignment.values().span(), sums);
+  return sums;
 }
 
 LossSums Trainer::over_all(const LossSums& own) {
@@ -102,20 +134,25 @@ LossSums Trainer::over_all(const LossSums& own) {
 }
 
 // Of all slices, one after another.
-Tensor Trainer::add_gradients(std::span<const Batch> batches) {
+Trainer::Losses Trainer::add_gradients(std::span<const Batch> batches) {
   const int64_t targets =
       std::accumulate(batches.begin(), batches.end(), int64_t{0},
                       [](int64_t sum, const Batch& batch) { return sum + batch.target_tokens(); });
   Device& device = model_.device;
   if (options_.precision == Precision::bf16) model_.parameters.round(device);
-  Tensor losses(device.pool, targets, 2);
+  Losses losses = {.words = Tensor(device.pool, targets, 2), .alignment = {}};
+  if (options_.guided_alignment > 0) losses.alignment = Tensor(device.pool, targets, 1);
+  const auto keep = [&](const Tensor& part, const Tensor& all, int64_t row) {
+    device.memory.copy(all.row_range(row, part.rows()).data(), part.data(),
+                       static_cast<size_t>(part.rows() * part.columns()) * sizeof(float));
+  };
   int64_t row = 0;
   for_each_slice(batches, options_.part_tokens, [&](const BatchSlice& slice, bool is_last) {
     if (is_last) gradient_sum_.begin(tape_);
-    const Tensor part = run(slice, &tape_);
-    device.memory.copy(losses.row_range(row, part.rows()).data(), part.data(),
-                       static_cast<size_t>(2 * part.rows()) * sizeof(float));
-    row += part.rows();
+    const Losses part = run(slice, &tape_);
+    keep(part.words, losses.words, row);
+    if (part.alignment) keep(part.alignment, losses.alignment, row);
+    row += part.words.rows();
   });
   return losses;
 }
@@ -124,12 +161,12 @@ Tensor Trainer::add_gradients(std::span<const Batch> batches) {
 // losses are there, too.
 Gradients Trainer::compute(std::span<const Batch> batches) {
   model_.parameters.clear_gradients();
-  const Tensor losses = add_gradients(batches);
+  const Losses losses = add_gradients(batches);
   gradient_sum_.finish(tape_);
   const auto gradients = model_.parameters.gradients();
   const double squares = model_.device.kernels.sum_of_squares(
       model_.device.context, static_cast<int64_t>(gradients.size()), gradients.data());
-  Gradients result = {.sums = over_all(sums_of(batches, options_.part_tokens, losses.values().span()))};
+  Gradients result = {.sums = over_all(sums_of(batches, losses))};
   result.norm = std::sqrt(squares) / static_cast<double>(std::max<int64_t>(result.sums.target_tokens, 1));
   return result;
 }

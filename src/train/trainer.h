@@ -7,6 +7,7 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,9 +25,16 @@ struct LossSums {
   double smoothed = 0;    // what is trained on
   double unsmoothed = 0;  // −log p of the right token
   int64_t source_tokens = 0, target_tokens = 0;
+  double alignment = 0;       // of guided alignment, without its weight,
+  int64_t linked_tokens = 0;  // over the target tokens that have a link
 
   double per_token() const { return smoothed / static_cast<double>(target_tokens); }
   double unsmoothed_per_token() const { return unsmoothed / static_cast<double>(target_tokens); }
+  // Nothing without guided alignment.
+  std::optional<double> alignment_per_token() const {
+    if (linked_tokens == 0) return std::nullopt;
+    return alignment / static_cast<double>(linked_tokens);
+  }
   LossSums& operator+=(const LossSums& other);
 };
 
@@ -40,6 +48,9 @@ struct UpdateOptions {
   GradientFormat wire = GradientFormat::fp32;  // between processes
   int64_t slice = 0;  // floats that processes sum together; 0: chosen for their number
   double ema = 0;     // decay of the moving average of the weights; 0: none
+  // Guided alignment: what the sum of its losses is multiplied by, which is then divided by the update's target tokens,
+  // as all else is; 0: none. The layer is the model's alignment_layer.
+  double guided_alignment = 0;
 };
 
 // Of the micro-batches of one update in all processes: sums, and the norm of the gradient of the loss per token.
@@ -89,8 +100,15 @@ class Trainer {
     std::vector<CheckpointFile> files;
   };
 
-  Tensor run(const BatchSlice& batch, Tape* tape);
-  Tensor add_gradients(std::span<const Batch> batches);
+  // Two losses for each target; and one by its links, if there are any.
+  struct Losses {
+    Tensor words, alignment;
+  };
+
+  Losses run(const BatchSlice& batch, Tape* tape);
+  Losses add_gradients(std::span<const Batch> batches);
+  LossSums sums_of(std::span<const Batch> batches, const Losses& losses) const;
+  bool is_guided(const BatchSlice& batch) const;
   CheckpointTensors checkpoint_tensors() const;
   LossSums over_all(const LossSums& own);
 

@@ -119,6 +119,7 @@ std::optional<ValidationReport> validate(Trainer& trainer, const Task& task, Run
   const LossSums& sums = state.recent_sums;
   if (const auto tokens = static_cast<double>(sums.source_tokens + sums.target_tokens); tokens > 0) {
     report.training_loss = sums.unsmoothed_per_token();
+    report.alignment_loss = sums.alignment_per_token();
     report.tokens_per_second = tokens / std::max(state.recent_seconds, 1e-9);
   }
   if (task.validation.empty()) return report;

@@ -231,6 +231,10 @@ void wrap_layers(Kernels& table) {
   > (table);
   wrap < [](auto& k) -> auto& { return k.attention_backward; }
   > (table);
+  wrap < [](auto& k) -> auto& { return k.alignment_loss; }
+  > (table);
+  wrap < [](auto& k) -> auto& { return k.scores_backward; }
+  > (table);
   wrap < [](auto& k) -> auto& { return k.rotate; }
   > (table);
   wrap < [](auto& k) -> auto& { return k.ssru; }

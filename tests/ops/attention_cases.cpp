@@ -76,6 +76,35 @@ OpCase attention_weights_case(std::string name, const Lengths& lengths, const At
   return op;
 }
 
+// --- guided alignment -------------------------------------------------------------------------------
+
+// The second of two heads. Queries have no link, one, or two where there are as many keys.
+struct CaseLinks {
+  std::vector<int32_t> counts, keys;
+
+  CaseLinks(const Lengths& lengths, const std::vector<Span>& spans) {
+    for (size_t i = 0; i < lengths.size(); ++i) {
+      for (int32_t t = 0; t < lengths[i]; ++t) {
+        counts.push_back(std::min((t + 1) % 3, spans[i].length));
+        for (int32_t n = 0; n < counts.back(); ++n) keys.push_back((2 * t + n) % spans[i].length);
+      }
+    }
+  }
+};
+
+OpCase guided_case(std::string name, const Lengths& lengths, const AttentionCase& options) {
+  OpCase op = attention_case(std::move(name), lengths, options);
+  op.loss_columns = 1;
+  op.run = [options, links = CaseLinks(lengths, options.keys)](Pass& pass,
+                                                               const OpArguments& a) -> std::vector<Tensor> {
+    const TokenLinks on_device(pass.device.pool, links.counts, links.keys);
+    const Tensor q = a.inputs[0].column_range(options.width, options.width),
+                 k = a.inputs[1].column_range(options.width, options.width);
+    return {guided_attention(pass, q, k, {.queries = &a.tokens.spans, .keys = &a.keys, .links = &on_device})};
+  };
+  return op;
+}
+
 // --- positions in attention -------------------------------------------------------------------------
 
 OpCase rotary_case(std::string name, const Lengths& lengths, int64_t heads, int64_t width) {
@@ -114,6 +143,9 @@ std::vector<OpCase> small_attention_cases(const Lengths& some, const Lengths& ma
       attention_case("attention_cross", some, {.heads = 2, .width = 10, .keys = other_lengths}),
       attention_case("attention_cross_dropout", some,
                      {.heads = 1, .width = 3, .dropout = 0.4F, .keys = other_lengths}),
+      guided_case("guided_attention", some, {.heads = 2, .width = 10, .keys = other_lengths}),
+      guided_case("guided_attention_wide", {40, 1, 7, 35},
+                  {.heads = 2, .width = 37, .keys = {{0, 3}, {3, 37}, {40, 1}, {41, 64}}}),
       attention_case("attention_gaps", {2, 1, 4, 9}, {.heads = 2, .width = 6, .causal = true, .keys = gaps}),
       attention_case("attention_long", {101, 1, 85},
                      {.heads = 2, .width = 4, .causal = true, .dropout = 0.1F}),

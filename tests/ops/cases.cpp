@@ -204,7 +204,7 @@ OpCase cross_entropy_case(std::string name, const Lengths& lengths, const CrossE
                .inputs = {{"hidden", total(lengths), options.width},
                           {"weight", options.vocabulary, options.width, Kind::parameter}},
                .vocabulary = options.vocabulary,
-               .loss = true};
+               .loss_columns = 2};
   if (options.bias) op.inputs.push_back({"bias", 1, options.vocabulary, Kind::parameter});
   op.run = [options](Pass& pass, const OpArguments& a) -> std::vector<Tensor> {
     return {cross_entropy(pass, a.inputs[0], a.inputs[1], options.bias ? a.inputs[2] : Tensor(), a.targets,

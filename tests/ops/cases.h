@@ -46,8 +46,8 @@ struct OpCase {
   std::function<std::vector<Tensor>(Pass&, const OpArguments&)> run;
   int64_t vocabulary = 2;       // ids and targets are below it
   std::vector<Span> keys = {};  // where they are not the sentences themselves
-  bool loss =
-      false;  // the outputs are losses, whose own gradients the op has: of the sum of the first column
+  // Unless 0, the outputs are losses of so many columns, whose own gradients the op has: of the sum of the first one.
+  int64_t loss_columns = 0;
   Work forward = {}, backward = {};
   int64_t uses = 0;  // in a step of training
 

@@ -75,8 +75,9 @@ std::vector<Floats> output_gradients(const OpCase& op, const std::vector<size_t>
   for (const size_t size : sizes) {
     gradients.emplace_back(size);
     for (size_t i = 0; i < size; ++i) {
+      const bool counts = op.loss_columns > 0 && i % static_cast<size_t>(op.loss_columns) == 0;
       gradients.back()[i] =
-          op.loss ? 1.0F - static_cast<float>(i % 2) : static_cast<float>(random.uniform(-1, 1));
+          op.loss_columns > 0 ? (counts ? 1.0F : 0.0F) : static_cast<float>(random.uniform(-1, 1));
     }
   }
   return gradients;
@@ -125,7 +126,8 @@ OpResult run_both_ways(Device& device, const OpCase& op, const std::vector<Float
       sizes.push_back(result.outputs.back().size());
     }
     const std::vector<Floats> gradients = output_gradients(op, sizes);
-    for (size_t i = 0; i < outputs.size() && !op.loss; ++i) set_gradient(device, outputs[i], gradients[i]);
+    for (size_t i = 0; i < outputs.size() && op.loss_columns == 0; ++i)
+      set_gradient(device, outputs[i], gradients[i]);
   }
   tape.backward();
   for (size_t i = 0; i < op.inputs.size(); ++i) {

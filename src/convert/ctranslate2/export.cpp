@@ -108,7 +108,7 @@ void add_attributes(ModelBin& file, const ModelConfig& c) {
     }
   }
   file.add_scalar("encoder/embeddings_merge", int8_t{0});
-  file.add_scalar("decoder/alignment_layer", int16_t{-1});
+  file.add_scalar("decoder/alignment_layer", static_cast<int16_t>(c.alignment_layer - 1));
   file.add_scalar("decoder/alignment_heads", int16_t{1});
   file.add_scalar("decoder/start_from_zero_embedding", static_cast<int8_t>(c.zero_start));
 }

@@ -1,6 +1,7 @@
 // The kernels of one instruction set: this file is compiled once for each (see cmake/kernels.cmake), and its
 // object file exports only the table at the end.
 #include "kernels/cpu/activations.inl.h"
+#include "kernels/cpu/alignment.inl.h"
 #include "kernels/cpu/attention.inl.h"
 #include "kernels/cpu/attention_backward.inl.h"
 #include "kernels/cpu/embedding.inl.h"
@@ -46,6 +47,8 @@ const Kernels DRAGOMAN_TABLE_NAME = {
     .attention = attention,
     .attention_weights = attention_weights,
     .attention_backward = attention_backward,
+    .alignment_loss = alignment_loss,
+    .scores_backward = scores_backward,
     .rotate = rotate,
     .ssru = ssru,
     .ssru_backward = ssru_backward,

@@ -3,6 +3,7 @@
 #include "kernels/cuda/table.h"
 
 #include "kernels/cuda/activations.inl.h"
+#include "kernels/cuda/alignment.inl.h"
 #include "kernels/cuda/attention.inl.h"
 #include "kernels/cuda/attention_backward.inl.h"
 #include "kernels/cuda/attention_distances.inl.h"
@@ -42,6 +43,8 @@ constexpr Kernels cuda_kernels = {
     .attention = attention,
     .attention_weights = attention_weights,
     .attention_backward = attention_backward,
+    .alignment_loss = alignment_loss,
+    .scores_backward = scores_backward,
     .rotate = rotate,
     .ssru = ssru,
     .ssru_backward = ssru_backward,

@@ -1,0 +1,152 @@
+#include "data/links.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "base/threads.h"
+#include "data/align/aligner.h"
+
+namespace dragoman::internal {
+namespace {
+
+constexpr size_t pairs_of_link_block = 8192, pairs_of_link_task = 64;
+
+std::string links_path(const std::string& folder, size_t number) {
+  return (std::filesystem::path(folder) / fmt::format("links-{:03}", number)).string();
+}
+
+uint64_t fingerprint_of_links(const LinkSettings& settings) { return mix(settings.fingerprint, "links"); }
+
+// Pairs by their number, through all shards one after the other.
+PairsToAlign all_pairs(const std::vector<Shard>& shards, const VocabularySizes& sizes) {
+  std::vector<size_t> ends;
+  for (const Shard& shard : shards) ends.push_back((ends.empty() ? 0 : ends.back()) + shard.pairs().size());
+  const size_t count = ends.back();
+  const auto read = [&shards, ends = std::move(ends)](size_t pair, std::vector<int32_t>& source,
+                                                      std::vector<int32_t>& target) {
+    const auto number = static_cast<size_t>(std::ranges::upper_bound(ends, pair) - ends.begin());
+    const Shard& shard = shards[number];
+    shard.read(shard.pairs()[pair - (number == 0 ? 0 : ends[number - 1])], source, target);
+  };
+  return {.count = count,
+          .read = read,
+          .source_words = static_cast<int32_t>(sizes.source),
+          .target_words = static_cast<int32_t>(sizes.target)};
+}
+
+// The links of consecutive pairs of a shard, found by several threads.
+struct LinkBlock {
+  const AlignmentModel& model;
+  const Shard& shard;
+  std::span<const PairRecord> pairs = {};
+  std::vector<std::vector<Link>> links = std::vector<std::vector<Link>>(pairs_of_link_block);
+
+  void find(ThreadPool& threads, size_t first) {
+    pairs = shard.pairs().subspan(first, std::min(pairs_of_link_block, shard.pairs().size() - first));
+    const auto tasks = static_cast<int64_t>((pairs.size() + pairs_of_link_task - 1) / pairs_of_link_task);
+    threads.run(
+        tasks,
+        [](void* self, int64_t task, int) {
+          static_cast<LinkBlock*>(self)->find_some(static_cast<size_t>(task) * pairs_of_link_task);
+        },
+        this);
+  }
+  void find_some(size_t first) {
+    std::vector<int32_t> source, target;
+    for (size_t i = first; i < std::min(pairs.size(), first + pairs_of_link_task); ++i) {
+      shard.read(pairs[i], source, target);
+      links[i] = model.links(source, target);
+    }
+  }
+};
+
+int64_t write_links_of(LinkBlock block, ThreadPool& threads, ShardWriter writer, const Preparation& work) {
+  int64_t count = 0;
+  std::vector<int32_t> sources, targets;
+  for (size_t first = 0; first < block.shard.pairs().size(); first += pairs_of_link_block) {
+    work.stop_if_asked();
+    block.find(threads, first);
+    for (size_t i = 0; i < block.pairs.size(); ++i) {
+      sources.clear();
+      targets.clear();
+      for (const Link& link : block.links[i]) {
+        sources.push_back(link.source);
+        targets.push_back(link.target);
+      }
+      writer.add(block.pairs[i].pair, sources, targets);
+      count += std::ssize(sources);
+    }
+  }
+  writer.finish();
+  block.shard.release();
+  return count;
+}
+
+}  // namespace
+
+int64_t write_links(const std::vector<Shard>& shards, const VocabularySizes& sizes, const std::string& folder,
+                    const LinkSettings& settings, Preparation& work) {
+  work.status.show("aligning", -1);
+  const AlignmentModel model = learn_alignment(all_pairs(shards, sizes), {.threads = settings.threads});
+  work.stop_if_asked();
+  ThreadPool threads(settings.threads);
+  int64_t count = 0;
+  for (size_t i = 0; i < shards.size(); ++i) {
+    ShardWriter writer(links_path(folder, i), settings.max_length <= (1 << 16) ? 2 : 4,
+                       fingerprint_of_links(settings));
+    count += write_links_of({.model = model, .shard = shards[i]}, threads, std::move(writer), work);
+  }
+  work.status.clear();
+  return count;
+}
+
+std::vector<Shard> open_links(const std::vector<Shard>& shards, const std::string& folder,
+                              const LinkSettings& settings) {
+  std::vector<Shard> links;
+  for (size_t i = 0; i < shards.size(); ++i) {
+    const std::string path = links_path(folder, i);
+    links.emplace_back(path, fingerprint_of_links(settings),
+                       VocabularySizes{settings.max_length, settings.max_length});
+    const auto belongs = [](const PairRecord& a, const PairRecord& b) {
+      return a.pair == b.pair && a.source_length == a.target_length;
+    };
+    if (!std::ranges::equal(links[i].pairs(), shards[i].pairs(), belongs))
+      throw Error("{} does not belong to the shard beside it: remove its folder to prepare the corpus again",
+                  path);
+  }
+  return links;
+}
+
+namespace {
+
+// Where each piece ends in the text that all of them spell.
+std::vector<size_t> piece_ends(const Vocabulary& vocabulary, std::span<const int32_t> ids) {
+  std::vector<size_t> ends;
+  for (const int32_t id : ids) ends.push_back((ends.empty() ? 0 : ends.back()) + vocabulary.piece(id).size());
+  return ends;
+}
+
+}  // namespace
+
+void move_links(const Vocabulary& vocabulary, std::span<const int32_t> before, std::span<const int32_t> after,
+                int32_t Link::*side, std::vector<Link>& links) {
+  const std::vector<size_t> old_ends = piece_ends(vocabulary, before), ends = piece_ends(vocabulary, after);
+  std::vector<Link> moved;
+  for (Link link : links) {
+    const auto old = static_cast<size_t>(link.*side);
+    const size_t begin = old == 0 ? 0 : old_ends[old - 1];
+    auto piece = static_cast<size_t>(std::ranges::upper_bound(ends, begin) - ends.begin());
+    for (; piece < ends.size() && (piece == 0 ? 0 : ends[piece - 1]) < old_ends[old]; ++piece) {
+      link.*side = static_cast<int32_t>(piece);
+      moved.push_back(link);
+    }
+  }
+  std::ranges::sort(moved, {}, [](const Link& link) { return std::pair(link.target, link.source); });
+  const auto [first, last] = std::ranges::unique(moved);
+  moved.erase(first, last);
+  links = std::move(moved);
+}
+
+}  // namespace dragoman::internal

@@ -1,0 +1,40 @@
+// The links of a prepared corpus: which target pieces translate which source pieces, for guided alignment.
+//
+// They are learned from the pieces of all its pairs (data/align/aligner.h), and stand beside shard-000 in links-000: a
+// shard itself, with a record for each pair of the other. Its sides are the links' places in the source and in the
+// target, by target and then by source.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/align/symmetrize.h"
+#include "data/preparation.h"
+#include "data/shards.h"
+#include "text/vocabulary.h"
+
+namespace dragoman::internal {
+
+struct LinkSettings {
+  uint64_t fingerprint = 0;  // of the shards
+  int64_t max_length = 100;  // of a side, in pieces
+  int threads = 1;
+};
+
+// Learns from these shards and writes links-000, ... for them. Returns the number of links. The bytes do not depend on
+// the number of threads.
+int64_t write_links(const std::vector<Shard>& shards, const VocabularySizes& sizes, const std::string& folder,
+                    const LinkSettings& settings, Preparation& work);
+
+// Throws an Error where one of them does not belong to its shard.
+std::vector<Shard> open_links(const std::vector<Shard>& shards, const std::string& folder,
+                              const LinkSettings& settings);
+
+// The links of a pair after its texts have been cut into other pieces: pieces are linked where some characters of the one
+// were linked to some of the other. Replaces `links`.
+void move_links(const Vocabulary& vocabulary, std::span<const int32_t> before, std::span<const int32_t> after,
+                int32_t Link::*side, std::vector<Link>& links);
+
+}  // namespace dragoman::internal
