@@ -144,6 +144,7 @@ ModelConfig marian_config(const Settings& s) {
                         .d_ff = s.integer("transformer-dim-ffn"),
                         .decoder_d_ff = s.integer("transformer-decoder-dim-ffn", 0),
                         .decoder_self_attention = self_attention_of(s),
+                        .ssru_input_bias = self_attention_of(s) == DecoderSelfAttention::attention,
                         .norm = norm_of(s),
                         .norm_eps = 1e-6,
                         .activation = activation_of(s),

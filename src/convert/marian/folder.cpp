@@ -98,6 +98,8 @@ std::optional<Settings> decoding_of(const std::string& model, const std::string&
       return name.ends_with("decoder.yml") || (name.starts_with("config.intgemm") && name.ends_with(".yml"));
     });
   }
+  if (const fs::path own = fs::path(folder) / "config.yml"; path.empty() && fs::exists(own))
+    path = own.string();
   if (path.empty()) return {};
   return Settings(path, parse_yaml(read_packed(path, max_settings_bytes), path));
 }
