@@ -44,10 +44,13 @@ void declare(Options& options, RunOptions& run, ExportedTo& exported_to) {
 
 void check_exported_to(ExportedTo system, const Recipe& recipe) {
   if (system == ExportedTo::nothing) return;
-  const auto [name, unmet] = system == ExportedTo::huggingface
-                                 ? std::pair("huggingface", unmet_by_huggingface)
-                             : system == ExportedTo::marian ? std::pair("marian", unmet_by_marian)
-                                                            : std::pair("bergamot", unmet_by_bergamot);
+  const bool by_marian = system == ExportedTo::marian;
+  auto* const unmet = system == ExportedTo::huggingface ? unmet_by_huggingface
+                      : by_marian                       ? unmet_by_marian
+                                                        : unmet_by_bergamot;
+  const char* const name = system == ExportedTo::huggingface ? "huggingface"
+                           : by_marian                       ? "marian"
+                                                             : "bergamot";
   const auto needed = unmet(recipe.model, recipe.vocabulary.source_eos);
   if (!needed.empty()) throw UsageError("--for {}: the recipe needs {}", name, fmt::join(needed, ", "));
 }

@@ -58,9 +58,8 @@ inline std::string make_model(ModelConfig config, const Vocabularies& vocabulari
 }
 
 // Log-probabilities of some text as a target.
-inline std::vector<float> scores(const std::string& folder,
-                                 RequestedPrecision precision = RequestedPrecision::as_saved) {
-  SavedModel model(folder, kernels_for("baseline"), 1, precision);
+inline std::vector<float> scores(const std::string& folder) {
+  SavedModel model(folder, kernels_for("baseline"), 1);
   const SpecialTokens& special = model.vocabularies.target->special();
   std::vector<float> all;
   for (const char* line : {"where is the station", "the train", "billet où"}) {

@@ -43,7 +43,9 @@ TEST(SsruInputBias, IsNotLearnedAndNothingElseChanges) {
                learned = is_bias ? size / 2 : size;
     for (size_t i = 0; i < size; ++i)
       EXPECT_EQ(without[first + i], i < learned ? with[first + i] : 0) << parameter.name << " " << i;
-    if (is_bias) EXPECT_NE(with[first + learned], 0);
+    if (is_bias) {
+      EXPECT_NE(with[first + learned], 0);
+    }
   }
   EXPECT_EQ(biases, 2U);
 }
