@@ -36,12 +36,14 @@ struct ImportResult {
 
 DRAGOMAN_API ImportResult import_model(const ImportRequest& request);
 
-enum class ExportFormat { ctranslate2, huggingface };
+enum class ExportFormat { ctranslate2, huggingface, marian, bergamot };
 
 // Returns notes for the user, one per line. An Error names the option of [model] that the other system cannot
-// express.
+// express. `calibration_text`, for Bergamot only: a file of source lines, by which the multipliers of activations are
+// fixed; empty: they are measured as the model is used.
 DRAGOMAN_API std::vector<std::string> export_model(const std::string& folder, ExportFormat format,
-                                                   const std::string& out);
+                                                   const std::string& out,
+                                                   const std::string& calibration_text = {});
 
 // To int8 or bf16.
 DRAGOMAN_API void quantize(const std::string& folder, Precision precision, const std::string& out);

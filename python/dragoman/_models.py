@@ -46,13 +46,21 @@ def import_model(
     return Import(done.system, done.choices, done.source_language, done.needs_languages, done.integers)
 
 
-def export(folder: Path, format: Literal["ctranslate2", "huggingface"], out: Path) -> list[str]:
+def export(
+    folder: Path,
+    format: Literal["ctranslate2", "huggingface", "marian", "bergamot"],
+    out: Path,
+    *,
+    calibrate: Path = "",
+) -> list[str]:
     """Writes a model for another system. Returns notes for its user, one per line.
+
+    calibrate, for bergamot: a file of source lines, of which the first 500 fix the multipliers of activations.
 
     >>> export("models/en-fr", "ctranslate2", "en-fr-ct2")          # doctest: +SKIP
     []
     """
-    return _core.export_model(os.fspath(folder), format, os.fspath(out))
+    return _core.export_model(os.fspath(folder), format, os.fspath(out), os.fspath(calibrate))
 
 
 def quantize(folder: Path, precision: Literal["int8", "bf16"], out: Path) -> None:

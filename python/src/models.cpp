@@ -19,13 +19,20 @@ ImportResult import(const std::string& source, const std::string& out, const std
                        .precision = precision_of(precision)});
 }
 
+ExportFormat export_format(const std::string& name) {
+  if (name == "ctranslate2") return ExportFormat::ctranslate2;
+  if (name == "huggingface") return ExportFormat::huggingface;
+  if (name == "marian") return ExportFormat::marian;
+  if (name == "bergamot") return ExportFormat::bergamot;
+  throw Error("unknown export format \"" + name + "\": use ctranslate2, huggingface, marian or bergamot",
+              ErrorKind::usage);
+}
+
 std::vector<std::string> export_to(const std::string& folder, const std::string& format,
-                                   const std::string& out) {
-  if (format != "ctranslate2" && format != "huggingface")
-    throw Error("unknown export format \"" + format + "\": use ctranslate2 or huggingface", ErrorKind::usage);
+                                   const std::string& out, const std::string& calibration_text) {
+  const ExportFormat to = export_format(format);
   const GilRelease release;
-  return export_model(folder, format == "ctranslate2" ? ExportFormat::ctranslate2 : ExportFormat::huggingface,
-                      out);
+  return export_model(folder, to, out, calibration_text);
 }
 
 }  // namespace
@@ -40,7 +47,8 @@ void bind_models(nb::module_& module) {
   module.def("import_model", &import, nb::arg("source"), nb::arg("out"), nb::arg("format"),
              nb::arg("vocabularies"), nb::arg("source_language"), nb::arg("target_language"),
              nb::arg("precision"));
-  module.def("export_model", &export_to, nb::arg("folder"), nb::arg("format"), nb::arg("out"));
+  module.def("export_model", &export_to, nb::arg("folder"), nb::arg("format"), nb::arg("out"),
+             nb::arg("calibration_text"));
   module.def(
       "quantize",
       [](const std::string& folder, const std::string& precision, const std::string& out) {

@@ -69,16 +69,34 @@ dragoman::ImportResult imported(const dragoman::ImportRequest& request) {
           .integers = has_integers && model.precision == Precision::int8};
 }
 
+std::vector<std::string> exported_to(SavedModel& model, dragoman::ExportFormat format, const std::string& out,
+                                     const std::string& calibration_text) {
+  switch (format) {
+    case dragoman::ExportFormat::huggingface:
+      return export_huggingface(model, out);
+    case dragoman::ExportFormat::marian:
+      return export_marian(model, out);
+    case dragoman::ExportFormat::bergamot:
+      return export_bergamot(model, out, calibration_text);
+    case dragoman::ExportFormat::ctranslate2:
+      break;
+  }
+  return export_ctranslate2(model, out);
+}
+
 std::vector<std::string> exported(const std::string& folder, dragoman::ExportFormat format,
-                                  const std::string& out) {
-  if (std::filesystem::exists(out + "/config.json"))
-    throw UsageError("{} already holds a model: choose another folder", out);
+                                  const std::string& out, const std::string& calibration_text) {
+  for (const char* name : {"/config.json", "/config.yml", "/decoder.yml"})
+    if (std::filesystem::exists(out + name))
+      throw UsageError("{} already holds a model: choose another folder", out);
+  if (!calibration_text.empty() && format != dragoman::ExportFormat::bergamot)
+    throw UsageError("calibration is for Bergamot's format only: the others have no fixed activations");
   check_writable_folder(out);
+  if (!calibration_text.empty()) check_readable(calibration_text);
   SavedModel model(folder, chosen_kernels(), available_threads());
   if (!has_encoder(model.model.config))
     throw UsageError("{} is a language model, which this program does not export yet", folder);
-  return format == dragoman::ExportFormat::ctranslate2 ? export_ctranslate2(model, out)
-                                                       : export_huggingface(model, out);
+  return exported_to(model, format, out, calibration_text);
 }
 
 RequestedPrecision lower_precision(dragoman::Precision precision) {
@@ -148,9 +166,9 @@ ImportResult import_model(const ImportRequest& request) {
   return internal::guarded([&] { return internal::imported(request); });
 }
 
-std::vector<std::string> export_model(const std::string& folder, ExportFormat format,
-                                      const std::string& out) {
-  return internal::guarded([&] { return internal::exported(folder, format, out); });
+std::vector<std::string> export_model(const std::string& folder, ExportFormat format, const std::string& out,
+                                      const std::string& calibration_text) {
+  return internal::guarded([&] { return internal::exported(folder, format, out, calibration_text); });
 }
 
 void quantize(const std::string& folder, Precision precision, const std::string& out) {

@@ -22,7 +22,7 @@
 namespace dragoman::internal {
 namespace {
 
-enum class ExportedTo { nothing, huggingface };
+enum class ExportedTo { nothing, huggingface, marian, bergamot };
 
 void declare(Options& options, RunOptions& run, ExportedTo& exported_to) {
   auto own = options.section("", "Options");
@@ -35,15 +35,24 @@ void declare(Options& options, RunOptions& run, ExportedTo& exported_to) {
           "model folder with the initial weights of a new run, and the options of [model] that are not set; "
           "--vocabulary.from takes its subwords, too")
       .shows("DIR");
-  own.add("for", exported_to,
-          "huggingface: refuse a recipe whose model dragoman export --format huggingface could not express",
-          {{"dragoman", ExportedTo::nothing}, {"huggingface", ExportedTo::huggingface}});
+  own.add("for", exported_to, "refuse a recipe whose model dragoman export could not express in this format",
+          {{"dragoman", ExportedTo::nothing},
+           {"huggingface", ExportedTo::huggingface},
+           {"marian", ExportedTo::marian},
+           {"bergamot", ExportedTo::bergamot}});
 }
 
 void check_exported_to(ExportedTo system, const Recipe& recipe) {
   if (system == ExportedTo::nothing) return;
-  const auto needed = unmet_by_huggingface(recipe.model, recipe.vocabulary.source_eos);
-  if (!needed.empty()) throw UsageError("--for huggingface: the recipe needs {}", fmt::join(needed, ", "));
+  const bool by_marian = system == ExportedTo::marian;
+  auto* const unmet = system == ExportedTo::huggingface ? unmet_by_huggingface
+                      : by_marian                       ? unmet_by_marian
+                                                        : unmet_by_bergamot;
+  const char* const name = system == ExportedTo::huggingface ? "huggingface"
+                           : by_marian                       ? "marian"
+                                                             : "bergamot";
+  const auto needed = unmet(recipe.model, recipe.vocabulary.source_eos);
+  if (!needed.empty()) throw UsageError("--for {}: the recipe needs {}", name, fmt::join(needed, ", "));
 }
 
 // False if help was asked for, and there is nothing to train.

@@ -33,9 +33,13 @@ CrossAttention make_cross_attention(const LayerMaker& make, const std::string& n
           .heads = heads};
 }
 
-Ssru make_ssru(const LayerMaker& make, const std::string& name, int64_t d) {
+Ssru make_ssru(const LayerMaker& make, const std::string& name, const ModelConfig& config) {
+  const int64_t d = config.d_model;
   return {.norm = make.norm(name + ".norm", d),
-          .gate_and_input = make.linear(name + ".gate_and_input", d, d, 2)};
+          .gate_and_input = config.ssru_input_bias
+                                ? make.linear(name + ".gate_and_input", d, d, 2)
+                                : make.linear_from_zero_bias(name + ".gate_and_input", d, d, 2),
+          .learns_input_bias = config.ssru_input_bias};
 }
 
 FeedForward make_feed_forward(const LayerMaker& make, const std::string& name, int64_t d, int64_t d_ff,
@@ -143,7 +147,7 @@ void make_decoder(Transformer& model, const LayerMaker& make) {
     const std::string name = "decoder.layers." + std::to_string(i);
     DecoderLayer layer;
     if (has_ssru(config)) {
-      layer.ssru = make_ssru(make, name + ".ssru", d);
+      layer.ssru = make_ssru(make, name + ".ssru", config);
     } else {
       layer.self_attention = make_self_attention(make, name + ".self_attention", config, heads);
     }

@@ -32,6 +32,8 @@ void declare_stacks(Section& model, ModelConfig& c) {
       "decoder_self_attention", c.decoder_self_attention,
       "what the decoder sees of the target so far: all tokens, or a recurrent unit's state (Marian's SSRU)",
       {{"attention", DecoderSelfAttention::attention}, {"ssru", DecoderSelfAttention::ssru}});
+  model.add("ssru_input_bias", c.ssru_input_bias,
+            "give the input of an SSRU a bias, as its gate has one; Marian's and Bergamot's have none");
   model.add("norm", c.norm,
             "normalise before each sublayer and after each stack, or after each sublayer (the paper)",
             {{"pre", NormOrder::pre}, {"post", NormOrder::post}});

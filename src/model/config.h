@@ -43,6 +43,7 @@ struct ModelConfig {
   int64_t decoder_heads = 0;
   int64_t decoder_d_ff = 0;
   DecoderSelfAttention decoder_self_attention = DecoderSelfAttention::attention;
+  bool ssru_input_bias = true;
   NormOrder norm = NormOrder::pre;
   NormKind norm_kind = NormKind::layer;
   double norm_eps = 1e-6;

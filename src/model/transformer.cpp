@@ -81,9 +81,19 @@ Tensor self_attention(Pass& pass, const Transformer& model, const SelfAttention&
   return linear(pass, heads, layer.output, for_sum(pass));
 }
 
+// Recorded before what reads the bias, and so run after it has added to the gradient.
+void leave_input_bias(Pass& pass, const Tensor& bias) {
+  if (pass.tape == nullptr) return;
+  pass.tape->record({&bias}, [&memory = pass.device.memory, bias] {
+    const int64_t d = bias.columns() / 2;
+    memory.fill(bias.column_range(d, d).gradient(), 0);
+  });
+}
+
 // Instead of it, each token's state follows from the one before; in a step of decoding, that of the step before.
 Tensor recurrent_unit(Pass& pass, const Ssru& layer, const Tensor& x, const Tokens& tokens,
                       const CacheStep* step, size_t index) {
+  if (!layer.learns_input_bias) leave_input_bias(pass, layer.gate_and_input.bias);
   const Tensor gate_and_input = linear(pass, x, layer.gate_and_input);  // tokens × 2d
   if (step == nullptr) return ssru(pass, gate_and_input, {.spans = &tokens.spans}).output;
   const Tensor& seen = step->cache->key_values[index];

@@ -42,7 +42,8 @@ struct SelfAttention {  // 3.2.2: W^Q, W^K and W^V of all heads are one matrix, 
 
 struct Ssru {  // f = σ(x·W_f + b_f); c = f·c + (1 − f)·(x·W + b); relu(c), token by token
   Norm norm;
-  Linear gate_and_input;  // W_f and W are one matrix
+  Linear gate_and_input;          // W_f and W are one matrix
+  bool learns_input_bias = true;  // or else b stays as it was initialised, 0
 };
 
 struct CrossAttention {  // 3.2.3: queries from the decoder, keys and values from the encoder

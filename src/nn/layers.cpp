@@ -9,6 +9,12 @@ Linear LayerMaker::linear(const std::string& name, int64_t in, int64_t out, int6
           .bias = parameters_.declare(name + ".bias", 1, out * count, bias(in))};
 }
 
+Linear LayerMaker::linear_from_zero_bias(const std::string& name, int64_t in, int64_t out,
+                                         int64_t count) const {
+  return {.weight = parameters_.declare(name + ".weight", in, out * count, matrix(in, out), Role::weight),
+          .bias = parameters_.declare(name + ".bias", 1, out * count, {})};
+}
+
 Norm LayerMaker::norm(const std::string& name, int64_t width) const {
   Norm norm = {.gain = parameters_.declare(name + ".gain", 1, width, {Initial::Kind::constant, 1})};
   if (norm_kind_ == NormKind::layer)

@@ -33,6 +33,7 @@ class LayerMaker {
 
   // `count`: the number of matrices side by side, each initialised independently.
   Linear linear(const std::string& name, int64_t in, int64_t out, int64_t count = 1) const;
+  Linear linear_from_zero_bias(const std::string& name, int64_t in, int64_t out, int64_t count = 1) const;
   Norm norm(const std::string& name, int64_t width) const;
   // A vector for each distance from -farthest to farthest.
   Tensor distances(const std::string& name, int64_t farthest, int64_t width) const;

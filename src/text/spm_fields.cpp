@@ -165,6 +165,20 @@ std::string with_token_table(std::string model, const TokenTable& table) {
   return model + protobuf_field(table_field, bytes + languages_fields(table.languages));
 }
 
+std::string without_token_table(std::string model) {
+  size_t end = 0;  // of the fields before the table, which is the last one
+  ProtobufMessage message(model);
+  for (ProtobufField field; message.next(field);) {
+    if (field.number == table_field) {
+      end = model.size() - protobuf_field(table_field, field.bytes).size();
+      break;
+    }
+    end = model.size();
+  }
+  model.resize(end);
+  return model;
+}
+
 std::optional<TokenTable> token_table_of(std::string_view model, const std::string& name) {
   std::optional<TokenTable> table;
   ProtobufMessage message(model);

@@ -89,6 +89,7 @@ inline std::vector<NamedConfig> small_configs() {
   marian.tied_bias = true;
   marian.zero_start = true;
   marian.decoder_self_attention = DecoderSelfAttention::ssru;
+  marian.ssru_input_bias = false;
   marian.decoder_heads = 2;
   marian.positions = Positions::halves;
   marian.position_offset = 2;

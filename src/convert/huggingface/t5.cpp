@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char *pieces_file = "spiece.model", *language_begin = "<2";
+constexpr const char *t5_pieces_file = "spiece.model", *language_begin = "<2";
 
 // "relu", "gated-gelu": the first half is the kind of layer, the second its activation.
 struct FeedForwardKind {
@@ -121,14 +121,14 @@ ModelConfig t5_config(const Settings& s, const ForeignTensors& tensors, const st
 // What a text is split by: the folder's SentencePiece file, or bytes, as in ByT5.
 std::string model_of_pieces(const ImportRequest& request) {
   if (!request.vocabularies.empty()) return read_file(request.vocabularies[0]);
-  const std::string path = request.source + "/" + pieces_file;
+  const std::string path = request.source + "/" + t5_pieces_file;
   if (fs::exists(path)) return read_file(path);
   if (fs::exists(request.source + "/tokenizer_config.json") &&
       Settings(request.source, "tokenizer_config.json").text("tokenizer_class", "").starts_with("ByT5"))
     return byte_model();
   throw Error(
       "{} has no {}: take it from the model that this one was fine-tuned from, and name it with --vocab",
-      request.source, pieces_file);
+      request.source, t5_pieces_file);
 }
 
 // Pieces that the model has rows for beyond those of the file: places for spans that training left out, or nothing.
@@ -167,7 +167,7 @@ void find_target_languages(TokenTable& table) {
 }
 
 Vocabularies vocabularies_of(const ImportRequest& request, const Settings& settings, int64_t rows) {
-  const std::string model = model_of_pieces(request), path = request.source + "/" + pieces_file;
+  const std::string model = model_of_pieces(request), path = request.source + "/" + t5_pieces_file;
   const Vocabulary pieces(model, path, BoundaryTokens{.start = -1, .end = -1});
   const TokenTable target = token_table(settings, pieces, rows);
   TokenTable source = target;

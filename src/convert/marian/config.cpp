@@ -112,7 +112,8 @@ Activation activation_of(const Settings& s) {
 }
 
 Tied tied_of(const Settings& s) {
-  if (!s.flag("tied-embeddings", false) && !s.flag("tied-embeddings-all", false)) return Tied::none;
+  if (!s.flag("tied-embeddings", false) && !s.flag("tied-embeddings-all", false))
+    return has_shared_embeddings(s) ? Tied::inputs : Tied::none;
   return has_shared_embeddings(s) ? Tied::all : Tied::output;
 }
 
@@ -144,6 +145,7 @@ ModelConfig marian_config(const Settings& s) {
                         .d_ff = s.integer("transformer-dim-ffn"),
                         .decoder_d_ff = s.integer("transformer-decoder-dim-ffn", 0),
                         .decoder_self_attention = self_attention_of(s),
+                        .ssru_input_bias = self_attention_of(s) == DecoderSelfAttention::attention,
                         .norm = norm_of(s),
                         .norm_eps = 1e-6,
                         .activation = activation_of(s),
@@ -151,7 +153,7 @@ ModelConfig marian_config(const Settings& s) {
                         .embedding_norm = has_embedding_norm(s),
                         .zero_start = true,
                         .tied = tied_of(s)};
-  config.tied_bias = config.tied != Tied::none;
+  config.tied_bias = !has_own_generator(config);
   std::tie(config.source_vocabulary, config.target_vocabulary) = vocabularies_of(s);
   if (has_shared_embeddings(s) && config.source_vocabulary != config.target_vocabulary)
     throw Error("{}: dim-vocabs has {} and {} tokens, but the embeddings are shared", s.path(),

@@ -21,7 +21,7 @@ namespace dragoman::internal {
 namespace {
 
 namespace fs = std::filesystem;
-using Names = std::vector<std::string>;
+using FileNames = std::vector<std::string>;
 
 constexpr uint64_t max_settings_bytes = 1 << 20;
 constexpr uint64_t max_tensors = 1 << 20;
@@ -55,8 +55,8 @@ bool is_model(const std::string& path) {
   return (numbers[0] == 1 || numbers[0] == 2) && numbers[1] > 0 && numbers[1] < max_tensors;
 }
 
-Names files_in(const std::string& folder) {
-  Names names;
+FileNames files_in(const std::string& folder) {
+  FileNames names;
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.is_regular_file()) names.push_back(entry.path().filename().string());
   }
@@ -64,8 +64,8 @@ Names files_in(const std::string& folder) {
   return names;
 }
 
-Names models_in(const std::string& folder) {
-  Names models;
+FileNames models_in(const std::string& folder) {
+  FileNames models;
   for (const std::string& name : files_in(folder))
     if (is_model((fs::path(folder) / name).string())) models.push_back(name);
   return models;
@@ -73,7 +73,7 @@ Names models_in(const std::string& folder) {
 
 std::string model_of(const std::string& source) {
   if (!fs::is_directory(source)) return source;
-  const Names models = models_in(source);
+  const FileNames models = models_in(source);
   if (models.empty()) throw Error("{} contains no Marian model, neither .npz nor .bin", source);
   if (models.size() > 1)
     throw Error("{} has several models, {}: name the file to import", source, fmt::join(models, ", "));
@@ -83,7 +83,7 @@ std::string model_of(const std::string& source) {
 // The only file with such a name; empty if there is none.
 std::string find_file(const std::string& folder, const char* what,
                       const std::function<bool(std::string_view)>& is_name) {
-  Names found;
+  FileNames found;
   for (const std::string& name : files_in(folder))
     if (is_name(without_gz(name))) found.push_back(name);
   if (found.size() > 1)
@@ -98,6 +98,8 @@ std::optional<Settings> decoding_of(const std::string& model, const std::string&
       return name.ends_with("decoder.yml") || (name.starts_with("config.intgemm") && name.ends_with(".yml"));
     });
   }
+  if (const fs::path own = fs::path(folder) / "config.yml"; path.empty() && fs::exists(own))
+    path = own.string();
   if (path.empty()) return {};
   return Settings(path, parse_yaml(read_packed(path, max_settings_bytes), path));
 }

@@ -87,8 +87,10 @@ ImportedModel import_marian(const ImportRequest& request) {
   const Settings settings = settings_of(file, folder.model);
   ImportedModel model = {.system = is_binary(folder) ? "Marian or Bergamot" : "Marian",
                          .config = marian_config(settings)};
-  const auto theirs = std::make_shared<const MarianModel>(
-      MarianModel{folder.model, std::move(file), has_shared_embeddings(settings), model.config.norm});
+  const MarianNaming naming = {.shared_embeddings = has_shared_embeddings(settings),
+                               .norm = model.config.norm,
+                               .untransposed_generator = file.tensors.contains("decoder_ff_logit_out_W")};
+  const auto theirs = std::make_shared<const MarianModel>(MarianModel{folder.model, std::move(file), naming});
   check_tensors(*theirs, model.config);
   model.vocabularies = read_marian_vocabularies(folder, model.config);
   if (!folder.shortlist.empty())

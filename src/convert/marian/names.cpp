@@ -37,6 +37,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 3> norms = {
      {"cross_attention.norm", "context_Wo"},
      {"feed_forward.norm", "ffn_ffn"}}};
 
+constexpr const char* untransposed_generator = "decoder_ff_logit_out_W";
+
 struct LayerName {
   std::string prefix;             // "encoder_l1_"
   std::string_view layer, value;  // "self_attention.qkv", "weight"
@@ -61,9 +63,9 @@ std::string norm_in_layer(const LayerName& name, std::string_view sublayer, bool
                      is_pre ? "_pre" : "");
 }
 
-std::vector<std::string> names_in_layer(const MarianModel& model, const std::string& parameter) {
+std::vector<std::string> names_in_layer(NormOrder norm, const std::string& parameter) {
   const LayerName name = parse(parameter);
-  const bool is_pre = model.norm == NormOrder::pre;
+  const bool is_pre = norm == NormOrder::pre;
   for (const auto& [ours, theirs] : norms)
     if (name.layer == ours) return {norm_in_layer(name, theirs, is_pre)};
   if (name.layer == "ssru.norm") return {norm_in_layer(name, is_pre ? "rnn" : "rnn_ffn", is_pre)};
@@ -82,38 +84,29 @@ std::vector<std::string> names_in_layer(const MarianModel& model, const std::str
   return {};
 }
 
-std::string embedding_of(const MarianModel& model, bool is_target) {
-  return model.shared_embeddings ? "Wemb" : is_target ? "decoder_Wemb" : "encoder_Wemb";
-}
+}  // namespace
 
-// Old models store the generator as inputs by outputs.
-std::string generator_of(const MarianModel& model) {
-  return model.file.tensors.contains("decoder_ff_logit_out_W") ? "decoder_ff_logit_out_W"
-                                                               : "decoder_ff_logit_out_Wt";
-}
-
-std::vector<std::string> names_of(const MarianModel& model, const std::string& parameter) {
+std::vector<std::string> marian_names(const MarianNaming& naming, const std::string& parameter) {
   const bool is_target = parameter.starts_with("target") || parameter.starts_with("decoder");
   const std::string stack = is_target ? "decoder" : "encoder";
-  if (parameter.ends_with("embedding.weight")) return {embedding_of(model, is_target)};
-  if (parameter == "generator.weight") return {generator_of(model)};
+  if (parameter.ends_with("embedding.weight")) return {naming.shared_embeddings ? "Wemb" : stack + "_Wemb"};
+  if (parameter == "generator.weight")
+    return {naming.untransposed_generator ? untransposed_generator : "decoder_ff_logit_out_Wt"};
   if (parameter == "generator.bias") return {"decoder_ff_logit_out_b"};
   if (parameter.starts_with(stack + ".norm."))
     return {fmt::format("{}_top_ln_{}", stack, parameter.ends_with("gain") ? "scale" : "bias")};
   if (parameter.starts_with(stack + ".embedding_norm."))
     return {fmt::format("{}_emb_ln_{}_pre", stack, parameter.ends_with("gain") ? "scale" : "bias")};
-  return names_in_layer(model, parameter);
+  return names_in_layer(naming.norm, parameter);
 }
 
-}  // namespace
-
 std::vector<ForeignTensor> marian_tensors(const MarianModel& model, const Parameter& parameter) {
-  const std::vector<std::string> names = names_of(model, parameter.name);
+  const std::vector<std::string> names = marian_names(model.naming, parameter.name);
   const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
   const auto tensor = [&](const std::string& name, int64_t r, int64_t c) {
     return tensor_of(model.file.tensors, model.path, name, {r, c});
   };
-  if (names[0] == "decoder_ff_logit_out_W") return {transposed(tensor(names[0], columns, rows))};
+  if (names[0] == untransposed_generator) return {transposed(tensor(names[0], columns, rows))};
   if (parameter.name.ends_with("gate_and_input.bias"))
     return {tensor(names[0], 1, columns / 2),
             from_floats(std::vector<float>(static_cast<size_t>(columns / 2)), {1, columns / 2})};
@@ -128,7 +121,7 @@ void check_tensors(const MarianModel& model, const ModelConfig& config) {
   std::set<std::string> used;
   for (const Parameter& parameter : transformer.parameters.list()) {
     marian_tensors(model, parameter);
-    for (std::string& name : names_of(model, parameter.name)) used.insert(std::move(name));
+    for (std::string& name : marian_names(model.naming, parameter.name)) used.insert(std::move(name));
   }
   for (const auto& [name, tensor] : model.file.tensors) {
     // Multipliers of activations, which Dragoman measures itself, and tensors that are not weights.

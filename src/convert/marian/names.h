@@ -1,4 +1,4 @@
-// The tensors of Marian's Transformers that our parameters consist of.
+// The tensors of Marian's Transformers that our parameters consist of, and their names.
 #pragma once
 
 #include <string>
@@ -10,11 +10,20 @@
 
 namespace dragoman::internal {
 
+// What the names depend on.
+struct MarianNaming {
+  bool shared_embeddings;  // of source and target
+  NormOrder norm;
+  bool untransposed_generator = false;  // in old models
+};
+
+// Of the tensors that a parameter consists of, side by side.
+std::vector<std::string> marian_names(const MarianNaming& naming, const std::string& parameter);
+
 struct MarianModel {
   std::string path;
   MarianFile file;
-  bool shared_embeddings;  // of source and target
-  NormOrder norm;
+  MarianNaming naming;
 };
 
 // Side by side. An Error names the tensor that is missing or has another shape.

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <numeric>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "convert/files/byte_reader.h"
 #include "convert/files/packed.h"
 
@@ -65,6 +67,61 @@ Lexicon read_marian_shortlist(const std::string& path, int64_t source_vocabulary
     if (shared) own.push_back(static_cast<int32_t>(&own - lexicon.translations.data()));
   }
   return lexicon;
+}
+
+namespace {
+
+// Of each source token, without the words below `frequent`.
+std::vector<std::vector<int32_t>> listed_words(const Shortlist& shortlist, const Vocabulary& source,
+                                               uint64_t frequent) {
+  const std::vector<int32_t> always = shortlist.words_for({}, {});
+  std::vector<std::vector<int32_t>> lists;
+  for (int32_t id = 0; id < source.size(); ++id) {
+    std::vector<int32_t> words = shortlist.words_for(std::span(&id, 1), {}), own;
+    if (id == source.special().end) {
+      std::erase_if(words, [&](int32_t word) { return static_cast<uint64_t>(word) < frequent; });
+      own = words;
+    } else {
+      std::ranges::set_difference(words, always, std::back_inserter(own));
+    }
+    lists.push_back(std::move(own));
+  }
+  return lists;
+}
+
+// The words 0, 1, 2, … that every sentence has.
+uint64_t first_words(const std::vector<int32_t>& always) {
+  uint64_t count = 0;
+  while (count < always.size() && static_cast<uint64_t>(always[count]) == count) ++count;
+  return count;
+}
+
+template <class Number>
+void append(std::string& bytes, const std::vector<Number>& numbers) {
+  bytes.append(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(Number));
+}
+
+}  // namespace
+
+void write_marian_shortlist(const std::string& path, const Shortlist& shortlist, const Vocabulary& source,
+                            int64_t lists) {
+  const uint64_t frequent = first_words(shortlist.words_for({}, {}));
+  std::vector<uint64_t> places = {0};
+  std::vector<uint32_t> words;
+  uint64_t longest = 0;
+  for (const auto& list : listed_words(shortlist, source, frequent)) {
+    words.insert(words.end(), list.begin(), list.end());
+    places.push_back(words.size());
+    longest = std::max<uint64_t>(longest, list.size());
+  }
+  places.resize(static_cast<size_t>(lists) + 1, words.size());
+  std::string body;
+  append<uint64_t>(body, {frequent, longest, places.size(), words.size()});
+  append(body, places);
+  append(body, words);
+  std::string begin;
+  append<uint64_t>(begin, {shortlist_magic, checksum(std::as_bytes(std::span(body)))});
+  write_file(path, {begin, body});
 }
 
 }  // namespace dragoman::internal
