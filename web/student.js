@@ -17,13 +17,14 @@ function section(title, ...children) {
 function modelsSection({models, sentences}) {
   const variants = Object.keys(models[0].scores), metrics = Object.keys(models[0].scores[variants[0]]);
   const column = (variant, metric) => (variant === variants[0] ? metric : `${metric}, ${variant}`);
-  const heads = variants.flatMap((variant) => metrics.map((metric) => head(column(variant, metric))));
+  const columns = variants.flatMap((variant) => (variant === variants[0] ? metrics : ["BLEU"]).map((metric) => [variant, metric]));
+  const heads = columns.map(([variant, metric]) => head(column(variant, metric)));
   const rows = models.map((model) => [
     element("th", {scope: "row"}, model.name),
-    ...variants.flatMap((variant) => metrics.map((metric) => cell(showNumber(model.scores[variant][metric], 1)))),
-    cell(showNumber(model.megabytes, 1)), cell(showNumber(Math.round(model.tokens_per_second))), cell(showNumber(model.seconds_to_start, 2))]);
-  section("Models", element("p", {class: "quiet"}, `On ${withCommas(sentences)} sentences that neither has learned from.`),
-    table([element("th", {scope: "col"}, ""), ...heads, head("MB"), head("tokens/s"), head("seconds to start")], rows));
+    ...columns.map(([variant, metric]) => cell(showNumber(model.scores[variant][metric], 1))),
+    cell(model === models[0] ? "" : model.p_value < 0.001 ? "< 0.001" : showNumber(model.p_value, 3)), cell(showNumber(model.megabytes, 1)), cell(showNumber(Math.round(model.tokens_per_second))), cell(showNumber(model.seconds_to_start, 2))]);
+  section("Models", element("p", {class: "quiet"}, `On ${withCommas(sentences)} sentences that neither has learned from. p: how likely a difference in BLEU as large as this one would be if both models were equally good (paired bootstrap).`),
+    table([element("th", {scope: "col"}, ""), ...heads, head("p"), head("MB"), head("tokens/s"), head("seconds to start")], rows));
 }
 
 function stagesSection() {

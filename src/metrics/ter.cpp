@@ -63,7 +63,8 @@ class NumberedWords {
     }
     std::vector<int32_t> words;
     for (const std::u32string_view word : split_words(text))
-      words.push_back(known_.try_emplace(std::u32string(word), static_cast<int32_t>(known_.size())).first->second);
+      words.push_back(
+          known_.try_emplace(std::u32string(word), static_cast<int32_t>(known_.size())).first->second);
     return words;
   }
 

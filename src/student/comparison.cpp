@@ -6,31 +6,41 @@
 
 #include <fmt/format.h>
 
+#include "base/random.h"
 #include "base/signals.h"
 #include "base/status_line.h"
 #include "dragoman/translator.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
+#include "metrics/significance.h"
+#include "metrics/ter.h"
 #include "model/folder.h"
 #include "student/elapsed.h"
+#include "text/noise.h"
 
 namespace dragoman::internal {
 namespace {
 
 using nlohmann::ordered_json;
-// A kind of input that users type, beside the test set itself.
+// The test set, and what users make of such sentences.
 struct Variant {
   const char* name;
   std::vector<std::string> sources, references;
 };
 
-std::vector<Variant> variants_of(const std::vector<TextPair>& test) {
-  Variant plain = {.name = "plain", .sources = {}, .references = {}};
-  for (const TextPair& pair : test) {
-    plain.sources.push_back(pair.source);
-    plain.references.push_back(pair.target);
+std::vector<Variant> variants_of(const ComparisonSettings& settings) {
+  Variant plain = {.name = "plain"}, upper = {.name = "upper case"}, misspelt_ones = {.name = "misspelt"};
+  for (size_t i = 0; i < settings.test.size(); ++i) {
+    const auto& [source, target] = settings.test[i];
+    Random random(mix(mix(0, "misspelt"), i));
+    plain.sources.push_back(source);
+    upper.sources.push_back(upper_cased(source, settings.from));
+    misspelt_ones.sources.push_back(misspelt(source, random, settings.from));
+    plain.references.push_back(target);
+    upper.references.push_back(upper_cased(target, settings.to));
+    misspelt_ones.references.push_back(target);
   }
-  return {plain};
+  return {plain, upper, misspelt_ones};
 }
 
 std::vector<std::string> translated(dragoman::Translator& translator, const std::vector<std::string>& texts,
@@ -51,14 +61,33 @@ std::vector<std::string> translated(dragoman::Translator& translator, const std:
   return outputs;
 }
 
-ordered_json scores_of(const std::vector<std::string>& outputs, const std::vector<std::string>& references) {
-  BleuStatistics bleu;
-  ChrfStatistics chrf;
+// Of each sentence.
+struct Statistics {
+  std::vector<BleuStatistics> bleu;
+  std::vector<ChrfStatistics> chrf;
+  std::vector<TerStatistics> ter;
+};
+
+Statistics statistics_of(const std::vector<std::string>& outputs,
+                         const std::vector<std::string>& references) {
+  Statistics all;
   for (size_t i = 0; i < outputs.size(); ++i) {
-    bleu += bleu_statistics(outputs[i], references[i]);
-    chrf += chrf_statistics(outputs[i], references[i]);
+    all.bleu.push_back(bleu_statistics(outputs[i], references[i]));
+    all.chrf.push_back(chrf_statistics(outputs[i], references[i]));
+    all.ter.push_back(ter_statistics(outputs[i], references[i]));
   }
-  return {{"BLEU", bleu_score(bleu).score}, {"chrF", chrf_score(chrf)}};
+  return all;
+}
+
+ordered_json scores_of(const Statistics& all) {
+  return {{"BLEU", SentenceStatistics(all.bleu).score()},
+          {"chrF", SentenceStatistics(all.chrf).score()},
+          {"TER", SentenceStatistics(all.ter).score()}};
+}
+
+// How likely a difference in BLEU as large as that from the first model is if both are equally good.
+double p_value(const Statistics& first, const Statistics& other) {
+  return paired_bootstrap(SentenceStatistics(first.bleu), SentenceStatistics(other.bleu)).p_value;
 }
 
 double megabytes_of(const std::vector<std::string>& folders) {
@@ -73,11 +102,12 @@ constexpr size_t listed_samples = 20;
 }  // namespace
 
 ordered_json compare(const std::vector<ComparedModel>& models, const ComparisonSettings& settings) {
-  const std::vector<Variant> variants = variants_of(settings.test);
+  const std::vector<Variant> variants = variants_of(settings);
   ordered_json rows = ordered_json::array(), samples = ordered_json::array();
   const size_t every = std::max<size_t>(settings.test.size() / listed_samples, 1);
   for (size_t i = 0; i < settings.test.size() && samples.size() < listed_samples; i += every)
     samples.push_back({{"source", settings.test[i].source}, {"reference", settings.test[i].target}});
+  Statistics first;  // of the first model, on the test set itself
   for (const ComparedModel& model : models) {
     const auto start = Clock::now();
     dragoman::Translator translator(model.folders, {.device = settings.device, .threads = settings.threads});
@@ -89,12 +119,15 @@ ordered_json compare(const std::vector<ComparedModel>& models, const ComparisonS
       const uint64_t tokens = translator.statistics().target_tokens;
       const std::vector<std::string> outputs =
           translated(translator, variant.sources, fmt::format("{} translates the test set", model.name));
+      const Statistics all = statistics_of(outputs, variant.references);
       if (&variant == &variants.front()) {
+        if (rows.empty()) first = all;
+        row["p_value"] = p_value(first, all);
         row["tokens_per_second"] =
             static_cast<double>(translator.statistics().target_tokens - tokens) / seconds_since(begin);
         for (size_t i = 0; i < samples.size(); ++i) samples[i][model.name] = outputs[i * every];
       }
-      row["scores"][variant.name] = scores_of(outputs, variant.references);
+      row["scores"][variant.name] = scores_of(all);
     }
     rows.push_back(std::move(row));
   }
@@ -102,16 +135,19 @@ ordered_json compare(const std::vector<ComparedModel>& models, const ComparisonS
 }
 
 std::string comparison_table(const ordered_json& comparison) {
-  std::string text =
-      fmt::format("{:<28}{:>8}{:>8}{:>10}{:>12}{:>10}\n", "", "BLEU", "chrF", "MB", "tokens/s", "start, s");
+  std::string text = fmt::format("{:<20}{:>7}{:>7}{:>7}{:>13}{:>11}{:>9}{:>11}{:>10}\n", "", "BLEU", "chrF",
+                                 "TER", "upper case", "misspelt", "MB", "tokens/s", "start, s");
   for (const ordered_json& row : comparison.at("models")) {
-    const ordered_json& plain = row.at("scores").at("plain");
-    text += fmt::format("{:<28}{:>8.1f}{:>8.1f}{:>10.1f}{:>12.0f}{:>10.2f}\n",
-                        row.at("name").get<std::string>(), plain.at("BLEU").get<double>(),
-                        plain.at("chrF").get<double>(), row.at("megabytes").get<double>(),
-                        row.at("tokens_per_second").get<double>(), row.at("seconds_to_start").get<double>());
+    const auto score = [&](const char* variant, const char* metric) {
+      return row.at("scores").at(variant).at(metric).get<double>();
+    };
+    text += fmt::format("{:<20}{:>7.1f}{:>7.1f}{:>7.1f}{:>13.1f}{:>11.1f}{:>9.1f}{:>11.0f}{:>10.2f}\n",
+                        row.at("name").get<std::string>(), score("plain", "BLEU"), score("plain", "chrF"),
+                        score("plain", "TER"), score("upper case", "BLEU"), score("misspelt", "BLEU"),
+                        row.at("megabytes").get<double>(), row.at("tokens_per_second").get<double>(),
+                        row.at("seconds_to_start").get<double>());
   }
-  return text;
+  return text + "upper case, misspelt: BLEU on the same sentences written so\n";
 }
 
 }  // namespace dragoman::internal

@@ -7,17 +7,31 @@ namespace {
 
 using Setting = std::pair<const char*, OptionValue>;
 
+// Real text is not all as clean as a corpus, and a small model is easily put off: it learns from a little noise, too.
+// Guided by a word aligner, an attention knows which word became which, for tags and glossaries.
+//
+// All that Marian and Bergamot have a name for, so that browsers can load it (dragoman export).
+//
 // A student has its teacher's smooth outputs to learn from, many of them: it needs no dropout. Its decoder, which runs
 // once a word, has the cheapest layers there are, and fewer of them than the encoder.
 const std::vector<Setting> of_every_student = {
     {"model.decoder_self_attention", "ssru"},
     {"model.tied", "all"},
+    {"model.norm", "post"},
+    {"model.positions", "tensor2tensor"},
+    {"model.zero_start", true},
+    {"model.ssru_input_bias", false},
     {"model.dropout", 0.0},
     {"model.attention_dropout", 0.0},
     {"model.embedding_dropout", 0.0},
     {"vocabulary.shared", true},
     {"training.precision", "auto"},
     {"training.ema", 0.998},
+    {"training.guided_alignment", 0.1},
+    {"data.noise_upper", 0.05},
+    {"data.noise_title", 0.05},
+    {"data.noise_typos", 0.1},
+    {"data.noise_punctuation", 0.05},
 };
 
 std::vector<Setting> settings_of(StudentSize size) {
@@ -59,6 +73,8 @@ void declare(Options& options, StudentRecipe& recipe) {
   own.add("test_source", c.test_source,
           "text to compare teacher and student on; by default the validation set");
   own.add("test_target", c.test_target, "its translation");
+  auto cleaning = options.section("clean", "Which pairs are worth learning from");
+  declare(cleaning, recipe.cleaning, OptionSpelling::keys);
   declare(options, recipe.training);
 }
 
@@ -76,6 +92,8 @@ void validate(const StudentRecipe& recipe) {
                       fmt::format("is {}, but student.beam finds no more than {}", c.candidates, c.beam));
   if (c.test_source.size() != c.test_target.size())
     throw OptionError("student.test_source", "and student.test_target must have the same number of files");
+  if (recipe.cleaning.min_score != 0)
+    throw OptionError("clean.min_score", "needs a model that scores: use dragoman clean --score-model first");
   const Recipe& training = recipe.training;
   if (training.data.synthetic != Synthetic::none)
     throw OptionError("data.synthetic", "makes symbols, which no teacher translates: name text in [data]");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/options.h"
+#include "data/cleaning_rules.h"
 #include "train/recipe.h"
 
 namespace dragoman::internal {
@@ -26,6 +27,7 @@ struct StudentConfig {
 
 struct StudentRecipe {
   StudentConfig student;
+  CleaningRules cleaning;
   Recipe training;
 };
 

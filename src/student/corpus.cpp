@@ -30,27 +30,29 @@ nlohmann::ordered_json clean_monolingual(const std::vector<std::string>& files, 
   return {{"read", read}, {"kept", kept.lines()}};
 }
 
-nlohmann::ordered_json clean_pairs(const DataConfig& data, const CleanCorpus& files, Preparation& work) {
+// Of pairs that are held out, only those that are worth it are kept, too.
+nlohmann::ordered_json clean_pairs(const DataConfig& data, const CleaningSettings& settings,
+                                   const CleanCorpus& files, Preparation& work) {
   const Survey survey = survey_corpus(data, work);
   LineWriter source(files.source), target(files.target), valid_source(files.valid_source),
       valid_target(files.valid_target);
   CorpusReader reader(corpus_sources(data), data.swap, data.limit);
-  int64_t invalid = 0, empty = 0;
-  for (RawPair pair; reader.next(pair);) {
-    if (pair.index % 4096 == 0) work.stop_if_asked();
-    if (pair.invalid || is_blank(pair)) {
-      ++(pair.invalid ? invalid : empty);
-      continue;
-    }
-    const bool held_out = survey.is_held_out(pair.index);
-    (held_out ? valid_source : source).add(pair.source);
-    (held_out ? valid_target : target).add(pair.target);
-  }
+  const CleaningResult result = clean(
+      reader, settings,
+      [&](const CleanPair& pair) {
+        const bool held_out = survey.is_held_out(pair.index);
+        (held_out ? valid_source : source).add(pair.source);
+        (held_out ? valid_target : target).add(pair.target);
+      },
+      work);
   for (LineWriter* file : {&source, &target, &valid_source, &valid_target}) file->finish();
-  return {{"read", survey.pairs()},
+  nlohmann::ordered_json left_out = nlohmann::ordered_json::object();
+  for (size_t i = 1; i < fault_count; ++i)
+    if (result.counts[i] > 0) left_out[name_of(static_cast<Fault>(i))] = result.counts[i];
+  return {{"read", result.read},
           {"kept", source.lines()},
           {"held_out", valid_source.lines()},
-          {"left_out", {{"invalid", invalid}, {"empty", empty}}}};
+          {"left_out", std::move(left_out)}};
 }
 
 }  // namespace
@@ -64,15 +66,16 @@ std::vector<std::string> files_of(const DataConfig& data, const std::vector<std:
   return files;
 }
 
-CleanCorpus clean_corpus(const DataConfig& data, const std::vector<std::string>& monolingual, Stage& stage) {
+CleanCorpus clean_corpus(const DataConfig& data, const CleaningSettings& settings,
+                         const std::vector<std::string>& monolingual, Stage& stage) {
   CleanCorpus files = {.source = stage.path("source"),
                        .target = stage.path("target"),
                        .valid_source = stage.path("held-out.source"),
                        .valid_target = stage.path("held-out.target"),
                        .monolingual = monolingual.empty() ? "" : stage.path("monolingual")};
   if (!stage.is_done()) {
-    Preparation work;
-    nlohmann::ordered_json report = {{"pairs", clean_pairs(data, files, work)}};
+    Preparation work = {.doing = "cleaning"};
+    nlohmann::ordered_json report = {{"pairs", clean_pairs(data, settings, files, work)}};
     if (!monolingual.empty()) report["monolingual"] = clean_monolingual(monolingual, files.monolingual, work);
     stage.finish(std::move(report));
   }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "data/cleaning.h"
 #include "data/corpus_config.h"
 #include "student/stage.h"
 
@@ -16,7 +18,8 @@ struct CleanCorpus {
 };
 
 // Does the stage if it is not done.
-CleanCorpus clean_corpus(const DataConfig& data, const std::vector<std::string>& monolingual, Stage& stage);
+CleanCorpus clean_corpus(const DataConfig& data, const CleaningSettings& settings,
+                         const std::vector<std::string>& monolingual, Stage& stage);
 
 // All files that the stage reads.
 std::vector<std::string> files_of(const DataConfig& data, const std::vector<std::string>& monolingual);

@@ -37,11 +37,25 @@ ordered_json models_checksum(const std::vector<std::string>& folders) {
 
 // --- clean ------------------------------------------------------------------------------------------
 
+// Languages are checked by their scripts alone: what tells more is a file of its own, for dragoman clean --detector.
+CleaningSettings cleaning_settings(const StudentRecipe& recipe) {
+  const DataConfig& data = recipe.training.data;
+  return {.rules = recipe.cleaning,
+          .from = data.from,
+          .to = data.to,
+          .threads = thread_count(recipe.training.training)};
+}
+
 Stage clean_stage(const StudentRecipe& recipe, const std::string& folder) {
+  StudentRecipe copy = recipe;
+  Options options;
+  declare(options, copy);
   const DataConfig& data = recipe.training.data;
   return {folder,
           "clean",
           {{"files", file_checksums(files_of(data, recipe.student.monolingual))},
+           {"rules", options.to_json().at("clean")},
+           {"languages", {data.from, data.to}},
            {"swap", data.swap},
            {"limit", data.limit},
            {"hold_out", data.hold_out},
@@ -228,7 +242,8 @@ void say(const char* name, const Stage& stage) {
 ordered_json make_student(const StudentRecipe& recipe, const std::string& folder) {
   Stage clean = clean_stage(recipe, folder);
   say("clean", clean);
-  const CleanCorpus corpus = clean_corpus(recipe.training.data, recipe.student.monolingual, clean);
+  const CleanCorpus corpus =
+      clean_corpus(recipe.training.data, cleaning_settings(recipe), recipe.student.monolingual, clean);
   Stage teaching = taught_stage(recipe, corpus, folder);
   say("taught", teaching);
   const Taught taught = teach_all(recipe, corpus, teaching);
