@@ -119,7 +119,7 @@ std::vector<std::string> first_lines(const std::string& path) {
   return lines;
 }
 
-// By the names of Marian's matrices; the generator's is "none".
+// By the names of Marian's matrices. The generator has two: with a shortlist it is "none", else the embedding.
 std::map<std::string, float> activation_multipliers(SavedModel& model, const std::string& text) {
   const MarianNaming naming = naming_of(model.model.config);
   std::map<std::string, float> multipliers;
@@ -127,6 +127,7 @@ std::map<std::string, float> activation_multipliers(SavedModel& model, const std
     const float multiplier = largest_activation / largest;
     if (parameter == generator_input) {
       multipliers["none"] = multiplier;
+      multipliers[naming.shared_embeddings ? "Wemb" : "decoder_Wemb"] = multiplier;
     } else {
       for (const std::string& name : marian_names(naming, parameter)) multipliers[name] = multiplier;
     }
