@@ -155,6 +155,11 @@ std::vector<std::string> export_marian(SavedModel& model, const std::string& fol
   write_file(folder + "/decoder.yml",
              {marian_decoder_settings(names, model.search, MarianProgram::marian, false)});
   std::vector<std::string> notes = search_notes(model);
+  if (model.model.config.norm == NormOrder::pre && !has_ssru(model.model.config))
+    notes.emplace_back(
+        "Marian scores pre-norm models right, but decodes them wrong: its decoder's attention reads what is "
+        "not "
+        "normalised");
   if (lists)
     notes.emplace_back(
         "the tokens are in a list: split sources with source.spm for Marian, and join its outputs");
