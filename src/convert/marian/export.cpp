@@ -119,7 +119,7 @@ std::vector<std::string> first_lines(const std::string& path) {
   return lines;
 }
 
-// By the names of Marian's matrices; the generator's is "none".
+// By the names of Marian's matrices. The generator has two: with a shortlist it is "none", else the embedding.
 std::map<std::string, float> activation_multipliers(SavedModel& model, const std::string& text) {
   const MarianNaming naming = naming_of(model.model.config);
   std::map<std::string, float> multipliers;
@@ -127,6 +127,7 @@ std::map<std::string, float> activation_multipliers(SavedModel& model, const std
     const float multiplier = largest_activation / largest;
     if (parameter == generator_input) {
       multipliers["none"] = multiplier;
+      multipliers[naming.shared_embeddings ? "Wemb" : "decoder_Wemb"] = multiplier;
     } else {
       for (const std::string& name : marian_names(naming, parameter)) multipliers[name] = multiplier;
     }
@@ -154,6 +155,11 @@ std::vector<std::string> export_marian(SavedModel& model, const std::string& fol
   write_file(folder + "/decoder.yml",
              {marian_decoder_settings(names, model.search, MarianProgram::marian, false)});
   std::vector<std::string> notes = search_notes(model);
+  if (model.model.config.norm == NormOrder::pre && !has_ssru(model.model.config))
+    notes.emplace_back(
+        "Marian scores pre-norm models right, but decodes them wrong: its decoder's attention reads what is "
+        "not "
+        "normalised");
   if (lists)
     notes.emplace_back(
         "the tokens are in a list: split sources with source.spm for Marian, and join its outputs");

@@ -56,6 +56,9 @@ std::vector<std::string> unmet_by_bergamot(const ModelConfig& c, bool source_eos
   Needs needs = needs_of_both(c, source_eos);
   needs.add(c.activation != Activation::gelu_tanh && c.activation != Activation::gelu,
             "model.activation = \"relu\", \"swish\" or \"gelu_sigmoid\"");
+  // Its decoder takes keys and values from what is not normalised yet.
+  needs.add(c.norm == NormOrder::post || has_ssru(c),
+            "model.norm = \"post\" or model.decoder_self_attention = \"ssru\"");
   needs.add(!has_own_generator(c), "model.tied = \"all\" or \"output\"");
   needs.add(decoder_d_ff(c) == c.d_ff, "model.decoder_d_ff = 0");
   needs.add(c.d_model % integer_multiple == 0, "a model.d_model that is a multiple of 64");
