@@ -18,11 +18,11 @@ namespace {
 class LinksTest : public testing::Test {
  protected:
   PreparedCorpus prepare(const std::string& name, int threads, Links links = Links::learned) {
-    return prepare_corpus(toy_data(folder_, toy_text(300)), toy_vocabulary(), folder_.path(name), threads, {},
-                          links);
+    return prepare_corpus(data_, toy_vocabulary(), folder_.path(name), threads, {}, links);
   }
 
   TemporaryFolder folder_;
+  DataConfig data_ = toy_data(folder_, toy_text(300));
 };
 
 TEST_F(LinksTest, HaveTheSameBytesOnAnyNumberOfThreads) {
