@@ -46,7 +46,8 @@ TEST_F(LinksTest, OfAnotherCorpusAreRefused) {
 }
 
 // The text that a piece of these ids spells, as places in the whole.
-std::pair<size_t, size_t> span_of(const Vocabulary& vocabulary, const std::vector<int32_t>& ids, int32_t piece) {
+std::pair<size_t, size_t> span_of(const Vocabulary& vocabulary, const std::vector<int32_t>& ids,
+                                  int32_t piece) {
   size_t begin = 0;
   for (int32_t i = 0; i < piece; ++i) begin += vocabulary.piece(ids[static_cast<size_t>(i)]).size();
   return {begin, begin + vocabulary.piece(ids[static_cast<size_t>(piece)]).size()};

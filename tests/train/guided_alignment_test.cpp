@@ -17,8 +17,8 @@ namespace {
 constexpr int64_t guided = 1;  // layer
 
 ModelConfig tiny_config() {
-  ModelConfig config = without_dropout(
-      {.encoder_layers = 1, .decoder_layers = 2, .d_model = 32, .heads = 4, .d_ff = 64});
+  ModelConfig config =
+      without_dropout({.encoder_layers = 1, .decoder_layers = 2, .d_model = 32, .heads = 4, .d_ff = 64});
   config.source_vocabulary = config.target_vocabulary = 11;
   config.alignment_layer = guided;
   return config;
@@ -68,7 +68,7 @@ TEST(GuidedAlignmentTraining, TeachesTheLinks) {
                  .alignment_per_token()
                  .value_or(9);
     }
-    EXPECT_EQ(last < 0.5, weight > 0) << last;
+    EXPECT_EQ(last<0.5, weight> 0) << last;
     run.model.config.alignment_layer = weight > 0 ? guided : 0;
     return alignment_error(run.model, task.batch(0));
   };

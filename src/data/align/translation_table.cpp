@@ -194,7 +194,9 @@ void TranslationTable::finish() {
   probabilities_.shrink_to_fit();
 }
 
-size_t tasks_of(const PairsToAlign& pairs) { return (pairs.count + pairs_of_align_task - 1) / pairs_of_align_task; }
+size_t tasks_of(const PairsToAlign& pairs) {
+  return (pairs.count + pairs_of_align_task - 1) / pairs_of_align_task;
+}
 
 void for_each_pair(const PairsToAlign& pairs, ThreadPool& threads,
                    const std::function<void(size_t task, const Ids& source, const Ids& target)>& body) {
