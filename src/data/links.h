@@ -32,8 +32,8 @@ int64_t write_links(const std::vector<Shard>& shards, const VocabularySizes& siz
 std::vector<Shard> open_links(const std::vector<Shard>& shards, const std::string& folder,
                               const LinkSettings& settings);
 
-// The links of a pair after its texts have been cut into other pieces: pieces are linked where some characters of the one
-// were linked to some of the other. Replaces `links`.
+// The links of a pair after its texts have been cut into other pieces: pieces are linked where some characters of the
+// one were linked to some of the other. Replaces `links`.
 void move_links(const Vocabulary& vocabulary, std::span<const int32_t> before, std::span<const int32_t> after,
                 int32_t Link::*side, std::vector<Link>& links);
 

@@ -1,5 +1,5 @@
-// PairLoader: reads the ids of prepared pairs and their links, with subwords sampled again in each epoch if asked. For one
-// thread.
+// PairLoader: reads the ids of prepared pairs and their links, with subwords sampled again in each epoch if asked.
+// For one thread.
 #pragma once
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 // Prepares a corpus: from the files named in [data] to vocabularies and shards in a folder.
 //
 // The folder contains prepared.json (inputs and settings, counts, length statistics), source.spm and target.spm or
-// shared.spm, shard-000, ..., links-000, ... for guided alignment, and held-out.source and held-out.target. It is written under another name and renamed
-// when complete. It is reused if its inputs (path, size, modification time) and settings are unchanged; for standard
-// input only the settings count. Two processes that prepare the same folder take turns. Memory does not grow with the
-// corpus, and the bytes written do not depend on the number of threads.
+// shared.spm, shard-000, ..., links-000, ... for guided alignment, and held-out.source and held-out.target. It is
+// written under another name and renamed when complete. It is reused if its inputs (path, size, modification time)
+// and settings are unchanged; for standard input only the settings count. Two processes that prepare the same folder
+// take turns. Memory does not grow with the corpus, and the bytes written do not depend on the number of threads.
 #pragma once
 
 #include <functional>

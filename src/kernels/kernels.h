@@ -278,8 +278,8 @@ struct Kernels {
                              const DistanceGradients& distances);
 
   // --- alignment.inl.h --------------------------------------------------------------------------
-  // Guided alignment: losses[r] is the cross-entropy between the links of row r, which share a probability of 1, and its
-  // attention weights, 0 where it has no link. The weights become `factor` times the loss's gradient by the scores.
+  // Guided alignment: losses[r] is the cross-entropy between the links of row r, which share a probability of 1, and
+  // its attention weights, 0 where it has no link. The weights become `factor` times the loss's gradient by the scores.
   void (*alignment_loss)(Context&, const QueryLinks&, float factor, Matrix weights, float* losses);
   // From the gradient of one head's scores, laid out as its attention_weights: adds to the gradients of q and k.
   void (*scores_backward)(Context&, const AttentionShape&, ConstMatrix scores_gradient, ConstMatrix q,

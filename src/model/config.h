@@ -72,8 +72,8 @@ struct ModelConfig {
   int64_t source_vocabulary = 0;
   int64_t target_vocabulary = 0;
 
-  // Likewise: the decoder's layer, from 1 on, whose first head of cross-attention has learned a word aligner's links; 0:
-  // none has. It says which attention aligns words best, and changes no arithmetic.
+  // Likewise: the decoder's layer, from 1 on, whose first head of cross-attention has learned a word aligner's links;
+  // 0: none has. It says which attention aligns words best, and changes no arithmetic.
   int64_t alignment_layer = 0;
 };
 

@@ -85,9 +85,9 @@ bool attends_in_bf16(const Pass&, int64_t width);
 // side, each as wide as the longest span of keys; 0 for masked keys and beyond the span.
 Tensor attention_weights(Pass&, const Tensor& q, const Tensor& k, const AttentionOptions&);
 
-// Guided alignment (Chen et al., 2016), for one head (guided_attention.cpp): the losses of its attention weights by what
-// a word aligner links each query to, a row for each; 0 where it links nothing. Gradients are those of `weight` times
-// their sum. q, k: the head's columns, in floats.
+// Guided alignment (Chen et al., 2016), for one head (guided_attention.cpp): the losses of its attention weights by
+// what a word aligner links each query to, a row for each; 0 where it links nothing. Gradients are those of `weight`
+// times their sum. q, k: the head's columns, in floats.
 struct GuidedAttentionOptions {
   const Spans* queries = nullptr;
   const Spans* keys = nullptr;

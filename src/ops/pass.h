@@ -18,8 +18,8 @@ struct AttentionProbe {
   std::vector<Tensor> weights;
 };
 
-// Guided alignment: the links that the first head of one cross-attention learns, and its losses by them, once it has run
-// (guided_attention in ops.h).
+// Guided alignment: the links that the first head of one cross-attention learns, and its losses by them, once it has
+// run (guided_attention in ops.h).
 struct GuidedAlignment {
   int64_t layer = 1;  // of the decoder, from 1 on
   float weight = 1;

@@ -24,9 +24,9 @@ std::vector<float> mean_over_heads(const float* row, int64_t heads, int64_t stri
 std::vector<AttentionRows> attention_rows(Transformer& model, const PackedSide& sources,
                                           const PackedSide& targets, const StartTokens& start, int64_t layer);
 
-// The layer whose attention aligns words. 0 asks for the default: the one that has learned to, by guided alignment; else
-// the last but one, which Garg et al. ("Jointly Learning to Align and Translate with Transformer Models", 2019) find
-// best. Throws OptionError where the model has no such layer.
+// The layer whose attention aligns words. 0 asks for the default: the one that has learned to, by guided alignment;
+// else the last but one, which Garg et al. ("Jointly Learning to Align and Translate with Transformer Models", 2019)
+// find best. Throws OptionError where the model has no such layer.
 int64_t alignment_layer(const ModelConfig& config, int64_t requested);
 
 // How many of a layer's heads align words, the first ones: all, or the one that has learned to.

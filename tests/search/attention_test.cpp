@@ -91,6 +91,15 @@ TEST(AlignmentLayer, IsTheLastButOneUnlessAnotherIsWanted) {
   EXPECT_EQ(alignment_layer(config, 0), 1);
 }
 
+TEST(AlignmentLayer, IsTheOneThatHasLearnedToAlign) {
+  ModelConfig config;
+  config.alignment_layer = 3;
+  EXPECT_EQ(alignment_layer(config, 0), 3);
+  EXPECT_EQ(alignment_layer(config, 5), 5);
+  EXPECT_EQ(alignment_heads(config, 3), 1);
+  EXPECT_EQ(alignment_heads(config, 5), config.heads);
+}
+
 TEST(Coverage, IsTheLogOfWhatEachWordGotUpToOne) {
   const AttentionRows rows = {{0.75F, 0.25F, 0, 0}, {0.5F, 0.25F, 0.125F, 0.125F}};
   EXPECT_NEAR(coverage(rows, {true, true, true, false}), std::log(0.5) + std::log(0.125), 1e-12);

@@ -1,5 +1,5 @@
-// Guided alignment: the loss of one head's attention weights, and how it reaches queries and keys. Next to the products of
-// a step this is little work, so that nothing is packed.
+// Guided alignment: the loss of one head's attention weights, and how it reaches queries and keys. Next to the
+// products of a step this is little work, so that nothing is packed.
 #pragma once
 
 #include "kernels/cpu/loss.inl.h"
