@@ -86,8 +86,11 @@ int64_t write_links_of(LinkBlock block, ThreadPool& threads, ShardWriter writer,
 
 }  // namespace
 
-int64_t write_links(const std::vector<Shard>& shards, const VocabularySizes& sizes, const std::string& folder,
+int64_t write_links(int64_t shard_count, const VocabularySizes& sizes, const std::string& folder,
                     const LinkSettings& settings, Preparation& work) {
+  std::vector<Shard> shards;
+  for (int64_t i = 0; i < shard_count; ++i)
+    shards.emplace_back(shard_path(folder, i), settings.fingerprint, sizes);
   work.status.show("aligning", -1);
   const AlignmentModel model = learn_alignment(all_pairs(shards, sizes), {.threads = settings.threads});
   work.stop_if_asked();

@@ -23,9 +23,9 @@ struct LinkSettings {
   int threads = 1;
 };
 
-// Learns from these shards and writes links-000, ... for them. Returns the number of links. The bytes do not depend on
-// the number of threads.
-int64_t write_links(const std::vector<Shard>& shards, const VocabularySizes& sizes, const std::string& folder,
+// Learns from the shards of this folder, so many, and writes links-000, ... for them. Returns the number of links. The
+// bytes do not depend on the number of threads.
+int64_t write_links(int64_t shard_count, const VocabularySizes& sizes, const std::string& folder,
                     const LinkSettings& settings, Preparation& work);
 
 // Throws an Error where one of them does not belong to its shard.

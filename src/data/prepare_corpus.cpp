@@ -332,15 +332,9 @@ void log_counts(const CorpusCounts& c, double seconds) {
 
 void make_links(const Vocabularies& vocabularies, int64_t shards, const json& origin,
                 const std::string& folder, int threads, Preparation& work) {
-  const auto begin = std::chrono::steady_clock::now();
-  const LinkSettings settings = link_settings(origin, threads);
-  const VocabularySizes sizes = sizes_of(vocabularies);
-  std::vector<Shard> written;
-  for (int64_t i = 0; i < shards; ++i)
-    written.emplace_back(shard_path(folder, i), settings.fingerprint, sizes);
-  const int64_t links = write_links(written, sizes, folder, settings, work);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  log_info("{} links between subwords, in {:.1f} s", with_commas(links), seconds.count());
+  const int64_t links =
+      write_links(shards, sizes_of(vocabularies), folder, link_settings(origin, threads), work);
+  log_info("{} links between subwords", with_commas(links));
 }
 
 // Writes the files of the new folder, the manifest last.
@@ -404,22 +398,6 @@ PreparedCorpus prepared_corpus(const std::string& folder, int threads) {
   const std::optional<json> manifest = read_manifest(folder);
   if (!manifest) throw Error("{} has no prepared corpus: all processes must share one folder", folder);
   return open_prepared(folder, *manifest, threads);
-}
-
-std::vector<TextPair> validation_pairs(const DataConfig& data, const std::string& folder) {
-  const bool held_out = !has_validation_files(data);
-  if (held_out && data.hold_out == 0) return {};
-  const std::vector<CorpusSource> held_out_files = {
-      {is_one_sided(data) ? "" : held_out_path(folder, "source"), held_out_path(folder, "target"),
-       TextFormat::text}};
-  DroppedPairs left_out;
-  auto pairs = held_out ? read_pairs(held_out_files, false, left_out)
-                        : read_pairs(validation_sources(data), data.swap, left_out);
-  if (left_out.total() > 0) {
-    log_warning("validation: {} pairs left out, {} empty and {} invalid", left_out.total(), left_out.empty,
-                left_out.invalid);
-  }
-  return pairs;
 }
 
 }  // namespace dragoman::internal

@@ -127,7 +127,8 @@ TEST_F(WholeRun, GuidedAlignmentIsRememberedByWhoStartsFromIt) {
   recipe_.training.guided_alignment = 0;
   EXPECT_EQ(train("plain").train.column("alignment_loss"), nullptr);
   EXPECT_EQ(read_model_config(folder_.path("plain")).alignment_layer, 0);
-  Run run(recipe_, {.folder = folder_.path("tuned"), .init_from = folder_.path("guided")});
+  dragoman::internal::Run run(recipe_,
+                              {.folder = folder_.path("tuned"), .init_from = folder_.path("guided")});
   run.train();
   EXPECT_EQ(read_model_config(folder_.path("tuned")).alignment_layer, 1);
 }
