@@ -59,6 +59,22 @@ void declare(Options& options, TranslateOptions& o) {
   declare(own, o.document);
 }
 
+void check_format(const TranslateOptions& o) {
+  if (o.attention && o.format == OutputFormat::text)
+    throw UsageError("--attention needs --format json: a line of text cannot hold a matrix");
+  if (o.pieces && o.format == OutputFormat::json)
+    throw UsageError("--pieces has no effect with --format json, which always has the subwords as tokens");
+}
+
+void check_files(const TranslateOptions& o, const std::vector<std::string>& files) {
+  if (o.translating.search.prefix_bias != 1 && o.prefix.empty())
+    throw UsageError("--prefix-bias has no effect without --prefix FILE");
+  if (o.translating.glossary == "-")
+    throw UsageError("--glossary must name a file: standard input is for the text");
+  if (o.prefix == "-" && (files.empty() || std::ranges::count(files, "-") > 0))
+    throw UsageError("--prefix must name a file: standard input is for the text");
+}
+
 // What is for lines of text, and has no meaning for a document.
 void check_document(const TranslateOptions& o) {
   if (o.document.document.empty()) {
@@ -108,19 +124,11 @@ void translate(const Arguments& arguments) {
   if (!line.read(arguments)) return;
   if (o.translating.models.empty())
     throw UsageError("translate needs --model DIR: see dragoman translate --help");
-  if (o.attention && o.format == OutputFormat::text)
-    throw UsageError("--attention needs --format json: a line of text cannot hold a matrix");
-  if (o.pieces && o.format == OutputFormat::json)
-    throw UsageError("--pieces has no effect with --format json, which always has the subwords as tokens");
   o.translating.tokens = o.format == OutputFormat::json || o.pieces;
   o.translating.search.alignment = o.alignment || o.attention;
   search.check([&] { validate(o.translating.search); });
-  if (o.translating.search.prefix_bias != 1 && o.prefix.empty())
-    throw UsageError("--prefix-bias has no effect without --prefix FILE");
-  if (o.translating.glossary == "-")
-    throw UsageError("--glossary must name a file: standard input is for the text");
-  if (o.prefix == "-" && (files.empty() || std::ranges::count(files, "-") > 0))
-    throw UsageError("--prefix must name a file: standard input is for the text");
+  check_format(o);
+  check_files(o, files);
   check_choice(o, files);
   check_document(o);
   if (!o.document.document.empty()) {

@@ -5,46 +5,25 @@
 //     write(pair.source, pair.target);
 //   });
 //
-// Pairs are judged by several threads, a block at a time, and handed on in their order. The same pairs are kept whatever
-// the number of threads. Memory does not grow with the corpus, apart from about 20 bytes for each pair or side that is
-// remembered to find duplicates.
+// Pairs are judged by several threads, a block at a time, and handed on in their order. The same pairs are kept
+// whatever the number of threads. Memory does not grow with the corpus, apart from about 20 bytes for each pair or side
+// that is remembered to find duplicates.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "data/cleaning_rules.h"
+#include "data/cleaning_settings.h"
 #include "data/corpus.h"
 #include "data/preparation.h"
-#include "text/language_identifier.h"
 
 namespace dragoman::internal {
-
-// The mean log-probability of a token of each pair; NaN where a pair is too long for the model: it is kept.
-using PairScorer = std::function<std::vector<double>(std::span<const TextPair> pairs)>;
-
-struct CleaningSettings {
-  CleaningRules rules = {};
-  std::string from = {}, to = {};                  // languages; empty: not known, and not checked
-  const LanguageIdentifier* identifier = nullptr;  // null: languages are not checked
-  PairScorer scorer = {};                          // for min_score
-  int threads = 1;
-  int64_t examples = 0;  // to keep of each fault
-};
 
 struct CleanPair {
   uint64_t index;  // in the corpus
   std::string_view source, target;
-};
-
-// A pair that was left out.
-struct FaultyPair {
-  uint64_t index;
-  std::string source, target;  // empty where it was invalid
 };
 
 // read == kept() + dropped()

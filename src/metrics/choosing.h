@@ -8,8 +8,8 @@
 
 namespace dragoman::internal {
 
-// The place of the hypothesis with the largest sentence chrF, as sacreBLEU has it; the first of equal ones. At least one
-// hypothesis.
+// The place of the hypothesis with the largest sentence chrF, as sacreBLEU has it; the first of equal ones. At least
+// one hypothesis.
 size_t nearest_to_reference(std::span<const std::string> hypotheses, std::string_view reference);
 
 }  // namespace dragoman::internal

@@ -1,5 +1,5 @@
-// Noise: what people do to a sentence without changing its meaning. They write it in capitals, misspell it, or leave out
-// the full stop. A model that was trained on some of it translates such sentences almost as well as clean ones.
+// Noise: what people do to a sentence without changing its meaning. They write it in capitals, misspell it, or leave
+// out the full stop. A model that was trained on some of it translates such sentences almost as well as clean ones.
 //
 // Words that are markup, placeholders or addresses ("<b>", "{name}", "%s", "me@x.org") stay as they are. No function
 // adds or removes a word or moves one, apart from a final punctuation mark that stands by itself.

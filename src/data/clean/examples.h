@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "data/cleaning.h"
+#include "data/cleaning_settings.h"
 
 namespace dragoman::internal {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "data/clean/side_facts.h"
-#include "data/cleaning.h"
+#include "data/cleaning_settings.h"
 
 namespace dragoman::internal {
 
