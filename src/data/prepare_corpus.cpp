@@ -27,13 +27,10 @@ namespace dragoman::internal {
 namespace {
 
 using nlohmann::json;
-
 constexpr const char* manifest_name = "prepared.json";
 constexpr int origin_format = 1, links_format = 1;
 
-std::string manifest_path(const std::string& folder) {
-  return (std::filesystem::path(folder) / manifest_name).string();
-}
+std::string manifest_path(const std::string& folder) { return folder + "/" + manifest_name; }
 
 // --- The origin: inputs and settings ----------------------------------------------------------------
 
