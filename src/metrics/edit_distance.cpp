@@ -19,8 +19,9 @@ BandedEditDistance::BandedEditDistance(std::span<const int32_t> reference, size_
     : reference_(reference), above_(reference.size() + 2), row_(reference.size() + 2) {
   constexpr double usual_width = 25;
   const size_t columns = reference.size() + 1;
-  const double ratio =
-      hypothesis_words > 0 ? static_cast<double>(reference.size()) / static_cast<double>(hypothesis_words) : 1;
+  const double ratio = hypothesis_words > 0
+                           ? static_cast<double>(reference.size()) / static_cast<double>(hypothesis_words)
+                           : 1;
   const double width = usual_width < ratio / 2 ? std::ceil(ratio / 2 + usual_width) : usual_width;
   bands_.push_back({0, columns, 0});
   size_t cells = 0;

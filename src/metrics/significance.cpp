@@ -83,8 +83,8 @@ double p_value_of(std::span<const double> differences, double observed) {
 
 void check_same_sentences(const SentenceStatistics& baseline, const SentenceStatistics& system) {
   CHECK(baseline.sentences() == system.sentences() && baseline.columns() == system.columns(),
-        "{} sentences of {} numbers, and {} of {}", baseline.sentences(), baseline.columns(), system.sentences(),
-        system.columns());
+        "{} sentences of {} numbers, and {} of {}", baseline.sentences(), baseline.columns(),
+        system.sentences(), system.columns());
   CHECK(baseline.sentences() > 0);
 }
 

@@ -14,7 +14,8 @@ namespace dragoman::internal {
 struct TerOptions {
   bool normalized = false;      // decode XML's entities and separate punctuation, as mteval does
   bool no_punctuation = false;  // remove . , ? : ; ! " ( )
-  bool asian_support = false;   // normalized: also separate CJK characters; no_punctuation: also remove CJK punctuation
+  bool asian_support =
+      false;  // normalized: also separate CJK characters; no_punctuation: also remove CJK punctuation
   bool case_sensitive = false;
 };
 

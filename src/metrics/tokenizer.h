@@ -30,6 +30,7 @@ const std::string& name_of(Tokenizer tokenizer);
 bool needs_model(Tokenizer tokenizer);
 
 // The text with its tokens separated by white space. `subwords`: for those that need a model.
-std::u32string tokenize(Tokenizer tokenizer, std::u32string text, const SentencePieceSplitter* subwords = nullptr);
+std::u32string tokenize(Tokenizer tokenizer, std::u32string text,
+                        const SentencePieceSplitter* subwords = nullptr);
 
 }  // namespace dragoman::internal
