@@ -46,29 +46,47 @@ std::u32string normalized_for_ter(std::u32string text, bool asian_support) {
   return set_apart(text, [](char32_t c) { return is_separate_in_ter(c) || is_asian_punctuation(c); });
 }
 
+std::u32string prepared_for_ter(std::u32string text, const TerOptions& options) {
+  while (!text.empty() && is_space(text.back())) text.pop_back();
+  if (text.empty()) return text;
+  if (!options.case_sensitive) text = lower_case(text);
+  if (options.normalized) text = normalized_for_ter(std::move(text), options.asian_support);
+  if (options.no_punctuation) {
+    std::erase_if(text, is_removed_in_ter);
+    if (options.asian_support) std::erase_if(text, is_asian_punctuation);
+  }
+  std::u32string words;
+  for (const std::u32string_view word : split_words(text)) {
+    if (!words.empty()) words += U' ';
+    words += word;
+  }
+  return words;
+}
+
 // Gives each distinct word a number.
 class NumberedWords {
  public:
   explicit NumberedWords(const TerOptions& options) : options_(options) {}
 
-  std::vector<int32_t> of(std::string_view sentence) {
-    std::u32string text = code_points(sentence);
-    while (!text.empty() && is_space(text.back())) text.pop_back();
-    if (!options_.case_sensitive) text = lower_case(text);
-    if (options_.normalized && !text.empty())
-      text = normalized_for_ter(std::move(text), options_.asian_support);
-    if (options_.no_punctuation) {
-      std::erase_if(text, is_removed_in_ter);
-      if (options_.asian_support) std::erase_if(text, is_asian_punctuation);
-    }
-    std::vector<int32_t> words;
-    for (const std::u32string_view word : split_words(text))
-      words.push_back(
-          known_.try_emplace(std::u32string(word), static_cast<int32_t>(known_.size())).first->second);
-    return words;
+  std::vector<int32_t> of_hypothesis(std::string_view sentence) {
+    return numbers(prepared_for_ter(code_points(sentence), options_));
+  }
+
+  // sacreBLEU prepares references twice, which separates ",.5" further.
+  std::vector<int32_t> of_reference(std::string_view sentence) {
+    return numbers(prepared_for_ter(prepared_for_ter(code_points(sentence), options_), options_));
   }
 
  private:
+  std::vector<int32_t> numbers(const std::u32string& text) {
+    std::vector<int32_t> words;
+    for (const std::u32string_view word : split_words(text)) {
+      const auto next = static_cast<int32_t>(known_.size());
+      words.push_back(known_.try_emplace(std::u32string(word), next).first->second);
+    }
+    return words;
+  }
+
   const TerOptions& options_;
   std::unordered_map<std::u32string, int32_t> known_;
 };
@@ -92,10 +110,10 @@ TerStatistics ter_statistics(std::string_view hypothesis, std::span<const std::s
                              const TerOptions& options) {
   CHECK(!references.empty());
   NumberedWords words(options);
-  const std::vector<int32_t> ours = words.of(hypothesis);
+  const std::vector<int32_t> ours = words.of_hypothesis(hypothesis);
   int64_t fewest = std::numeric_limits<int64_t>::max(), length = 0;
   for (const std::string_view reference : references) {
-    const std::vector<int32_t> theirs = words.of(reference);
+    const std::vector<int32_t> theirs = words.of_reference(reference);
     fewest = std::min(fewest, edits_with_shifts(ours, theirs));
     length += std::ssize(theirs);
   }

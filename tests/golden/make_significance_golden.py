@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Writes fixtures/metrics_more.json: TER, several references, BLEU's zh and paired tests by sacreBLEU 2.x.
+
+    pip install sacrebleu==2.6.0 && tests/golden/make_significance_golden.py
+
+The sentences are those of make_metrics_golden.py. tests/metrics/more_metrics_test.cpp makes the further references and
+the second system by the same rules as variant() and system() here.
+"""
+import json
+import pathlib
+import random
+
+from sacrebleu.metrics import BLEU, CHRF, TER
+from sacrebleu.significance import PairedTest
+
+fixtures = pathlib.Path(__file__).resolve().parent / "fixtures"
+random = random.Random(1)
+
+
+def lines_of(name):
+    return (fixtures / f"metrics_{name}.txt").read_bytes().decode().split("\n")[:-1]
+
+
+def variant(line):
+    """The second half of the words before the first."""
+    words = line.split(" ")
+    half = len(words) // 2
+    return " ".join(words[half:] + words[:half])
+
+
+def system(number, hypothesis, reference):
+    """Every twentieth line is right, and another twentieth is in a wrong order."""
+    return {3: reference, 13: variant(hypothesis)}.get(number % 20, hypothesis)
+
+
+def shifted(words):
+    """Phrases moved, and some words replaced, removed or added."""
+    words = list(words)
+    for _ in range(random.randrange(8)):
+        begin = random.randrange(len(words) + 1)
+        phrase = words[begin : begin + random.randrange(1, 13)]
+        del words[begin : begin + len(phrase)]
+        to = random.randrange(len(words) + 1)
+        words[to:to] = phrase
+    for _ in range(random.randrange(6)):
+        at = random.randrange(len(words) + 1)
+        words[at : at + random.randrange(2)] = [str(random.randrange(20))] * random.randrange(3)
+    return words
+
+
+def edits():
+    """[hypothesis, reference, edits]: words as numbers; repetitive, short, long, of very different lengths."""
+    metric = TER()
+    for number in range(160):
+        kinds = random.choice([1, 2, 5, 20, 200])
+        words = [str(random.randrange(kinds)) for _ in range(random.choice([0, 1, 5, 25, 60, 120]))]
+        others = shifted(words) if number % 4 else [str(random.randrange(kinds)) for _ in range(random.choice([0, 3, 300]))]
+        hypothesis, reference = " ".join(words), " ".join(others)
+        yield hypothesis, reference, metric._extract_corpus_statistics([hypothesis], [[reference]])[0][0]
+
+
+def scores(metric, hypotheses, streams):
+    """Of the whole, and of each group of four lines."""
+    whole = metric.corpus_score(hypotheses, streams)
+    signature = str(metric.get_signature()).split("|version:")[0]
+    groups = [metric.corpus_score(hypotheses[i : i + 4], [s[i : i + 4] for s in streams]) for i in range(0, len(hypotheses), 4)]
+    return {"signature": signature, "scores": [f"{score.score:.6f}" for score in [whole] + groups]}
+
+
+def paired(hypotheses, references, test, samples):
+    others = [system(i, h, r) for i, (h, r) in enumerate(zip(hypotheses, references))]
+    named = {"BLEU": BLEU(), "chrF2": CHRF(), "TER": TER()}
+    _, results = PairedTest([("a", hypotheses), ("b", others)], named, [references], test, samples, samples)()
+    return {name: vars(results[name][1]) for name in named}
+
+
+def main():
+    hypotheses, references = lines_of("hypotheses"), lines_of("references")
+    streams = [references, [variant(line) for line in references], references[1:] + references[:1]]
+    all_scores = []
+    for count in (1, 2, 3):
+        for options in ({}, {"normalized": True}, {"no_punct": True}, {"normalized": True, "asian_support": True},
+                        {"normalized": True, "no_punct": True, "asian_support": True}, {"case_sensitive": True}):
+            all_scores.append({"metric": "ter", "references": count, **options} | scores(TER(**options), hypotheses, streams[:count]))
+        for tokenize in ("13a", "zh"):
+            all_scores.append({"metric": "bleu", "references": count, "tokenize": tokenize}
+                              | scores(BLEU(tokenize=tokenize, force=True), hypotheses, streams[:count]))
+        for order in (0, 2):
+            all_scores.append({"metric": "chrf", "references": count, "word_order": order}
+                              | scores(CHRF(word_order=order), hypotheses, streams[:count]))
+    result = {"scores": all_scores, "edits": list(edits()),
+              "bootstrap": paired(hypotheses, references, "bs", 4000), "randomization": paired(hypotheses, references, "ar", 4000)}
+    text = "{\n" + ",\n".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in result.items()) + "\n}\n"
+    (fixtures / "metrics_more.json").write_text(text)
+
+
+main()
