@@ -15,6 +15,7 @@ namespace dragoman::internal {
 
 // The segment as the translated file has it; its original bytes if the translation is the text itself. Without
 // links, marks keep their relative place in the text.
-std::string render(const DocumentSegment& segment, std::string_view translation, std::span<const Link> links);
+std::string render(const DocumentSegment& segment, std::string_view translation,
+                   std::span<const TextLink> links);
 
 }  // namespace dragoman::internal

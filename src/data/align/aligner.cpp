@@ -13,7 +13,9 @@ PairsToAlign sample_of(const PairsToAlign& pairs, size_t max_pairs) {
   const size_t stride = std::max<size_t>(1, (pairs.count + max_pairs - 1) / std::max<size_t>(1, max_pairs));
   PairsToAlign sample = pairs;
   sample.count = (pairs.count + stride - 1) / stride;
-  sample.read = [&pairs, stride](size_t pair, Ids& source, Ids& target) { pairs.read(pair * stride, source, target); };
+  sample.read = [&pairs, stride](size_t pair, Ids& source, Ids& target) {
+    pairs.read(pair * stride, source, target);
+  };
   return sample;
 }
 
@@ -119,7 +121,8 @@ std::vector<Link> best_links(const WordMatrix<float>& posteriors) {
 
 std::vector<Link> AlignmentModel::links(std::span<const int32_t> source, std::span<const int32_t> target,
                                         Symmetrization symmetrization) const {
-  if (source.empty() || target.empty() || std::max(source.size(), target.size()) > max_aligned_length) return {};
+  if (source.empty() || target.empty() || std::max(source.size(), target.size()) > max_aligned_length)
+    return {};
   TwoPosteriors both;
   both.find(forward_, backward_, source, target);
   both.forward.with_jumps(forward_.jumps, nullptr);
@@ -137,8 +140,10 @@ AlignmentModel learn_alignment(const PairsToAlign& pairs, const AlignmentOptions
   model.forward_ = {TranslationTable(sample, options.max_entries / 2, threads), first_jumps()};
   model.backward_ = {TranslationTable(reversed(sample), options.max_entries / 2, threads), first_jumps()};
   Direction forward{model.forward_, {}}, backward{model.backward_, {}};
-  for (int round = 0; round < options.model1_rounds; ++round) learn_round(sample, forward, backward, false, threads);
-  for (int round = 0; round < options.markov_rounds; ++round) learn_round(sample, forward, backward, true, threads);
+  for (int round = 0; round < options.model1_rounds; ++round)
+    learn_round(sample, forward, backward, false, threads);
+  for (int round = 0; round < options.markov_rounds; ++round)
+    learn_round(sample, forward, backward, true, threads);
   model.forward_.table.finish();
   model.backward_.table.finish();
   return model;

@@ -79,7 +79,8 @@ void PairPosteriors::pass_forward() {
     const auto emissions = emissions_.row(j);
     leave(before, arrivals_);
     for (size_t i = 0; i < sources; ++i) words[i + 1] = (1 - null_probability) * arrivals_[i] * emissions[i];
-    for (size_t s = 0; s < states(); ++s) after[s] = words[s] + null_probability * emissions[sources] * before[s];
+    for (size_t s = 0; s < states(); ++s)
+      after[s] = words[s] + null_probability * emissions[sources] * before[s];
     const float factor = 1 / std::max(tiny, sum_of(after));
     scale(after, factor);
     scale(words, factor);
@@ -103,7 +104,8 @@ void PairPosteriors::add_expected(std::span<const float> before, std::span<const
     if (here < tiny) continue;
     for (int64_t to = 0; to < std::ssize(after); ++to) {
       const int64_t distance = to + 1 - from;
-      expected[distance] += here * weights_[static_cast<size_t>(sources + distance)] * after[static_cast<size_t>(to)];
+      expected[distance] +=
+          here * weights_[static_cast<size_t>(sources + distance)] * after[static_cast<size_t>(to)];
     }
   }
 }
@@ -113,19 +115,22 @@ void PairPosteriors::pass_backward(Jumps* expected) {
   // backward_: the probability of all that follows, by state. Behind the last word the sentence ends.
   backward_.assign(states(), 0);
   next_.assign(states(), 0);
-  for (size_t from = 0; from < states(); ++from) backward_[from] = weights_[2 * sources + 1 - from] * leaving_[from];
+  for (size_t from = 0; from < states(); ++from)
+    backward_[from] = weights_[2 * sources + 1 - from] * leaving_[from];
   for (size_t j = emissions_.targets; j-- > 0;) {
     const auto words = state_row(word_part_, j), before = state_row(forward_, j);
     const auto emissions = emissions_.row(j);
     const auto posteriors = posteriors_.row(j);
     const float null = null_probability * emissions[sources];
     float by_null = 0;
-    for (size_t s = 0; s < states(); ++s) by_null += (state_row(forward_, j + 1)[s] - words[s]) * backward_[s];
+    for (size_t s = 0; s < states(); ++s)
+      by_null += (state_row(forward_, j + 1)[s] - words[s]) * backward_[s];
     for (size_t i = 0; i < sources; ++i) posteriors[i] = words[i + 1] * backward_[i + 1];
     posteriors[sources] = std::max(0.0F, by_null);
     scale(posteriors, 1 / std::max(tiny, sum_of(posteriors)));
 
-    for (size_t i = 0; i < sources; ++i) arrivals_[i] = (1 - null_probability) * emissions[i] * backward_[i + 1];
+    for (size_t i = 0; i < sources; ++i)
+      arrivals_[i] = (1 - null_probability) * emissions[i] * backward_[i + 1];
     arrivals_[sources] = 0;
     if (expected) add_expected(before, std::span(arrivals_).first(sources), *expected);
     for (size_t from = 0; from < states(); ++from) {

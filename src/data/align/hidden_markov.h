@@ -81,7 +81,8 @@ class PairPosteriors {
   WordMatrix<float> emissions_, posteriors_;
   std::vector<float> weights_;  // of the jumps that the sentence has: from -sources to sources + 1
   std::vector<float> leaving_;  // 1 / the sum of the weights of what is in reach, by state
-  std::vector<float> forward_;  // [targets + 1, states]: probabilities of all words up to a target word, scaled
+  std::vector<float>
+      forward_;  // [targets + 1, states]: probabilities of all words up to a target word, scaled
   std::vector<float> word_part_, backward_, next_, arrivals_;
 };
 

@@ -72,9 +72,14 @@ std::vector<Link> symmetrized(std::span<const Link> forward, std::span<const Lin
   std::ranges::sort(links, by_target);
   for (const Link link : links) chosen.add(link);
   switch (symmetrization) {
-    case Symmetrization::intersection: break;
-    case Symmetrization::forward: links.assign(forward.begin(), forward.end()); break;
-    case Symmetrization::backward: links.assign(backward.begin(), backward.end()); break;
+    case Symmetrization::intersection:
+      break;
+    case Symmetrization::forward:
+      links.assign(forward.begin(), forward.end());
+      break;
+    case Symmetrization::backward:
+      links.assign(backward.begin(), backward.end());
+      break;
     case Symmetrization::unite:
       for (const std::span<const Link> side : {forward, backward}) {
         for (const Link link : side) {
@@ -83,7 +88,9 @@ std::vector<Link> symmetrized(std::span<const Link> forward, std::span<const Lin
         }
       }
       break;
-    case Symmetrization::grow_diag: grow(chosen, links, both); break;
+    case Symmetrization::grow_diag:
+      grow(chosen, links, both);
+      break;
     case Symmetrization::grow_diag_final_and:
       grow(chosen, links, both);
       add_free(chosen, links, forward);

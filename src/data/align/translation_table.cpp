@@ -8,7 +8,7 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr size_t pairs_of_task = 1024;
+constexpr size_t pairs_of_align_task = 1024;
 constexpr size_t cells_at_once = size_t{1} << 26;
 constexpr size_t longest_row = 4096;
 constexpr double dirichlet = 0.01;
@@ -194,14 +194,16 @@ void TranslationTable::finish() {
   probabilities_.shrink_to_fit();
 }
 
-size_t tasks_of(const PairsToAlign& pairs) { return (pairs.count + pairs_of_task - 1) / pairs_of_task; }
+size_t tasks_of(const PairsToAlign& pairs) {
+  return (pairs.count + pairs_of_align_task - 1) / pairs_of_align_task;
+}
 
 void for_each_pair(const PairsToAlign& pairs, ThreadPool& threads,
                    const std::function<void(size_t task, const Ids& source, const Ids& target)>& body) {
   for_each_on(threads, tasks_of(pairs), [&](size_t task) {
     Ids source, target;
-    const size_t end = std::min(pairs.count, (task + 1) * pairs_of_task);
-    for (size_t i = task * pairs_of_task; i < end && stop_requested() == 0; ++i) {
+    const size_t end = std::min(pairs.count, (task + 1) * pairs_of_align_task);
+    for (size_t i = task * pairs_of_align_task; i < end && stop_requested() == 0; ++i) {
       pairs.read(i, source, target);
       const size_t longer = std::max(source.size(), target.size());
       if (!source.empty() && !target.empty() && longer <= max_learned_length) body(task, source, target);

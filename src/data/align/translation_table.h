@@ -46,7 +46,9 @@ class TranslationTable {
 
   // One row: target words, ascending, and their probabilities.
   std::span<const int32_t> words(int32_t source) const { return row(std::span(words_), source); }
-  std::span<const float> probabilities(int32_t source) const { return row(std::span(probabilities_), source); }
+  std::span<const float> probabilities(int32_t source) const {
+    return row(std::span(probabilities_), source);
+  }
 
   void add_count(Place place, double count) {
     const auto amount = static_cast<uint64_t>(count * unit);
