@@ -24,8 +24,8 @@ namespace {
 
 using internal::Document;
 using internal::DocumentSegment;
+using internal::TextLink;
 using internal::TextSpan;
-using internal::WordLink;
 
 constexpr size_t segments_ahead = 1000;  // that the translator knows of
 constexpr std::chrono::milliseconds between_reports{200};
@@ -40,13 +40,13 @@ size_t code_point_at(size_t byte, const std::vector<size_t>& positions) {
 }
 
 // Which bytes of the source each subword of the output came from.
-std::vector<WordLink> links_of(const Translation& translation, const Hypothesis& output) {
+std::vector<TextLink> links_of(const Translation& translation, const Hypothesis& output) {
   const std::vector<size_t> source = internal::code_point_offsets(translation.source);
   const std::vector<size_t> target = internal::code_point_offsets(output.text);
   const auto in_bytes = [](Span span, const std::vector<size_t>& positions) {
     return TextSpan{positions.at(span.begin), positions.at(span.end)};
   };
-  std::vector<WordLink> links;
+  std::vector<TextLink> links;
   for (const Token& token : output.tokens) {
     if (token.source >= translation.source_tokens.size()) continue;
     const Span from = translation.source_tokens[token.source].span;
@@ -198,7 +198,7 @@ class Texts {
   void take(std::string_view source, const Translation& translation, Text& text) const {
     const auto linked = [&](const Hypothesis& output) {
       return internal::TranslatedText{output.text,
-                                      text.linked ? links_of(translation, output) : std::vector<WordLink>{}};
+                                      text.linked ? links_of(translation, output) : std::vector<TextLink>{}};
     };
     text.translation = linked(translation.hypotheses.front());
     text.alternatives.clear();

@@ -18,6 +18,7 @@ void train(const Arguments& arguments);
 void translate(const Arguments& arguments);
 void generate(const Arguments& arguments);
 void score(const Arguments& arguments);
+void align(const Arguments& arguments);
 void evaluate(const Arguments& arguments);
 void inspect(const Arguments& arguments);
 void explain(const Arguments& arguments);
@@ -68,6 +69,8 @@ inline constexpr Command commands[] = {
      "  dragoman generate -m models/tatoeba-en-lm --text \"Once upon a time\"\n"},
     {"score", "log-probabilities of given translations, end of sentence included", score,
      "  dragoman score -m models/demo --source test.en --target test.fr\n"},
+    {"align", "links between the words of two files that are translations, line by line", align,
+     "  dragoman align --source train.en --target train.fr > train.links\n"},
     {"evaluate", "translate a test set, and print BLEU and chrF", evaluate,
      "  dragoman evaluate -m models/demo --source test.en --reference test.fr\n"},
     {"rerank", "choose among listed translations, by other models too", rerank,

@@ -198,7 +198,7 @@ std::vector<std::string> directives_of(const DocumentSegment& segment) {
 }  // namespace
 
 std::string render(const DocumentSegment& segment, std::string_view translation,
-                   std::span<const WordLink> links) {
+                   std::span<const TextLink> links) {
   if (translation == segment.text) return segment.original;
   const std::vector<std::string> directives = directives_of(segment);
   std::vector<RenderedPiece> pieces =

@@ -16,6 +16,6 @@ namespace dragoman::internal {
 // The segment as the translated file has it; its original bytes if the translation is the text itself. Without
 // links, marks keep their relative place in the text.
 std::string render(const DocumentSegment& segment, std::string_view translation,
-                   std::span<const WordLink> links);
+                   std::span<const TextLink> links);
 
 }  // namespace dragoman::internal

@@ -174,7 +174,7 @@ TranslatedText edited(std::string_view source, const TranslatedText& before, con
   }
   kept.emplace_back(at, after.text.size());
   after.text += std::string_view(before.text).substr(at);
-  for (const WordLink& link : before.links) {
+  for (const TextLink& link : before.links) {
     const auto next =
         std::ranges::upper_bound(kept, link.target.begin, {}, [](const auto& k) { return k.first; });
     const size_t end = next != kept.end() ? edits[static_cast<size_t>(next - kept.begin()) - 1].place.begin
@@ -190,7 +190,7 @@ TranslatedText edited(std::string_view source, const TranslatedText& before, con
 void trim(TranslatedText& translation) {
   const TextSpan inner = trimmed(translation.text);
   translation.text = std::string(inner.of(translation.text));
-  for (WordLink& link : translation.links)
+  for (TextLink& link : translation.links)
     link.target = {std::clamp(link.target.begin, inner.begin, inner.end) - inner.begin,
                    std::clamp(link.target.end, inner.begin, inner.end) - inner.begin};
 }

@@ -12,7 +12,7 @@ namespace dragoman::internal {
 
 struct TranslatedText {
   std::string text;
-  std::vector<WordLink> links = {};
+  std::vector<TextLink> links = {};
 };
 
 // The number of placeholders that had to be restored or removed. A lost one replaces the words that came from

@@ -105,7 +105,7 @@ std::string translated_by(const std::string& markdown, const std::string& transl
   const Document document = read_as("markdown", markdown);
   const DocumentSegment& segment = document.segments.at(0);
   const std::vector<TextSpan> from = words_of(segment.text), to = words_of(translation);
-  std::vector<WordLink> links;
+  std::vector<TextLink> links;
   for (const auto& [source, target] : pairs) links.push_back({from.at(source), to.at(target)});
   return document.write(std::vector{render(segment, translation, links)});
 }
@@ -120,7 +120,7 @@ TEST(MarkdownProjection, AnEmphasisOfWordsIsNotOfPunctuation) {
   const auto translated = [](const std::string& markdown, const std::string& translation, TextSpan from,
                              TextSpan to) {
     const Document document = read_as("markdown", markdown);
-    const std::vector<WordLink> links = {{from, to}};
+    const std::vector<TextLink> links = {{from, to}};
     return document.write(std::vector{render(document.segments.at(0), translation, links)});
   };
   EXPECT_EQ(translated("He **is** tall", "Il est grand.", {3, 5}, {12, 13}), "Il est **grand**.");

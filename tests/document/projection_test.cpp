@@ -49,10 +49,10 @@ DocumentSegment marked(const std::string& tagged) {
 }
 
 // "0-1 1-0": words of the text and of the translation.
-std::vector<WordLink> linked(const DocumentSegment& segment, const std::string& translation,
+std::vector<TextLink> linked(const DocumentSegment& segment, const std::string& translation,
                              const std::string& pairs) {
   const std::vector<TextSpan> source = words_of(segment.text), target = words_of(translation);
-  std::vector<WordLink> links;
+  std::vector<TextLink> links;
   size_t from = 0, to = 0;
   for (const char* next = pairs.c_str(); std::sscanf(next, "%zu-%zu", &from, &to) == 2;) {
     links.push_back({source.at(from), target.at(to)});
@@ -157,8 +157,8 @@ class RandomMarkup {
               pick({"x", "yy", "é", "z.", "{v}", "日本", "l'un"});
     return text;
   }
-  std::vector<WordLink> links(const std::string& source, const std::string& target) {
-    std::vector<WordLink> links;
+  std::vector<TextLink> links(const std::string& source, const std::string& target) {
+    std::vector<TextLink> links;
     const std::vector<TextSpan> from = words_of(source), to = words_of(target);
     for (size_t i = 0, n = random_.below(2 * to.size() + 1); i < n && !from.empty(); ++i)
       links.push_back({from[random_.below(from.size())], to[random_.below(to.size())]});

@@ -12,7 +12,7 @@ namespace dragoman::internal {
 
 struct RandomTranslation {
   std::string text;
-  std::vector<WordLink> links;
+  std::vector<TextLink> links;
 };
 
 // Of the words that must come out as they are most do.

@@ -11,10 +11,10 @@
 namespace dragoman::internal {
 namespace {
 
-std::vector<WordLink> in_order(const std::string& source, const std::string& target,
+std::vector<TextLink> in_order(const std::string& source, const std::string& target,
                                const std::vector<size_t>& words) {
   const std::vector<TextSpan> from = words_of(source), to = words_of(target);
-  std::vector<WordLink> links;
+  std::vector<TextLink> links;
   for (size_t i = 0; i < words.size(); ++i) links.push_back({from.at(words[i]), to.at(i)});
   return links;
 }
@@ -109,7 +109,7 @@ TEST(Repair, EachAsOftenAsItWasWhateverTheModelWrote) {
     if (!find_placeholders(source).empty()) {
       ASSERT_EQ(sorted(source), sorted(translation.text));
     }
-    for (const WordLink& link : translation.links) ASSERT_LE(link.target.end, translation.text.size());
+    for (const TextLink& link : translation.links) ASSERT_LE(link.target.end, translation.text.size());
   }
 }
 

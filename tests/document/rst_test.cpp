@@ -127,7 +127,7 @@ TEST(Rst, KeepsMarkup) {
     const Document document = read_as("rst", file);
     const DocumentSegment& segment = document.segments.at(0);
     const std::vector<TextSpan> from = words_of(segment.text), to = words_of(translation);
-    std::vector<WordLink> pairs;
+    std::vector<TextLink> pairs;
     for (size_t i = 0; i < std::min(from.size(), to.size()); ++i) pairs.push_back({from[i], to[i]});
     return document.write(Texts{render(segment, translation, pairs)});
   };
@@ -136,7 +136,7 @@ TEST(Rst, KeepsMarkup) {
             "Voir :ref:`feuille <x>` maintenant\n");
   EXPECT_EQ(links("See `page`__ now\n", "Voir feuille maintenant"), "Voir `feuille`__ maintenant\n");
   const Document anonymous = read_as("rst", "See `page`__ now\n");
-  const std::vector<WordLink> without_page = {{{0, 3}, {0, 4}}, {{9, 12}, {5, 15}}};
+  const std::vector<TextLink> without_page = {{{0, 3}, {0, 4}}, {{9, 12}, {5, 15}}};
   EXPECT_EQ(anonymous.write(Texts{render(anonymous.segments[0], "Voir maintenant", without_page)}),
             "Voir `page`__ maintenant\n");
   EXPECT_EQ(links("See `open`:func: now\n", "Voir open maintenant"), "Voir `open`:func: maintenant\n");

@@ -15,7 +15,7 @@ namespace dragoman::internal {
 inline std::string in_upper_case(const Document& document) {
   std::vector<std::string> rendered;
   for (const DocumentSegment& segment : document.segments) {
-    std::vector<WordLink> links;
+    std::vector<TextLink> links;
     for (const TextSpan& word : words_of(segment.text)) links.push_back({word, word});
     rendered.push_back(render(segment, upper_case(segment.text), links));
   }

@@ -112,14 +112,14 @@ std::vector<TextSpan> words_of(std::string_view text, std::span<const std::strin
   return with_places(occurrences(directives, text), with_whole(find_placeholders(text), words));
 }
 
-WordLinks::WordLinks(std::string_view source, std::string_view translation, std::span<const WordLink> links,
+WordLinks::WordLinks(std::string_view source, std::string_view translation, std::span<const TextLink> links,
                      std::span<const std::string> directives)
     : translation_(translation), words_(words_of(translation, directives)), source_spans_(words_.size()) {
   for (const TextSpan word : words_) {
     const bool plain = has_word_characters(word.of(translation));
     weights_.push_back(plain ? 1 : weight_of_punctuation);
   }
-  for (const WordLink& link : links) {
+  for (const TextLink& link : links) {
     auto word = std::ranges::upper_bound(words_, link.target.begin, {}, &TextSpan::end);
     for (; word != words_.end() && word->begin < link.target.end; ++word) {
       const size_t common = std::min(word->end, link.target.end) - std::max(word->begin, link.target.begin);

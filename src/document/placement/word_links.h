@@ -13,7 +13,7 @@
 namespace dragoman::internal {
 
 // A part of the translation and the part of the source that it comes from, in bytes.
-struct WordLink {
+struct TextLink {
   TextSpan source, target;
 };
 
@@ -32,7 +32,7 @@ struct WordRange {
 class WordLinks {
  public:
   // Without links a word is assumed to come from the same relative place in the source.
-  WordLinks(std::string_view source, std::string_view translation, std::span<const WordLink> links,
+  WordLinks(std::string_view source, std::string_view translation, std::span<const TextLink> links,
             std::span<const std::string> directives = {});
 
   const std::vector<TextSpan>& words() const { return words_; }
