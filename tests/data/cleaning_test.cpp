@@ -1,10 +1,11 @@
 // Cleaning: each rule finds its fault, spares what is right, and every pair is counted once.
+#include "data/cleaning.h"
+
 #include <gtest/gtest.h>
 
 #include "data/clean/numbers.h"
 #include "data/clean/seen_texts.h"
 #include "data/clean/side_facts.h"
-#include "data/cleaning.h"
 #include "temporary_folder.h"
 
 namespace dragoman::internal {
@@ -22,8 +23,8 @@ Cleaned cleaned(const std::vector<TextPair>& pairs, CleaningSettings settings = 
   CorpusReader reader({{folder.write("pairs.tsv", text), ""}}, false, 0);
   Cleaned cleaned;
   Preparation work;
-  cleaned.result =
-      clean(reader, settings, [&](const CleanPair& pair) { cleaned.kept.push_back(pair.index); }, work);
+  cleaned.result = clean(
+      reader, settings, [&](const CleanPair& pair) { cleaned.kept.push_back(pair.index); }, work);
   EXPECT_EQ(cleaned.result.kept(), std::ssize(cleaned.kept));
   int64_t counted = 0;
   for (const int64_t count : cleaned.result.counts) counted += count;
@@ -62,7 +63,8 @@ TEST(Cleaning, FindsEachFault) {
   EXPECT_EQ(fault_of({"<br/> &nbsp; 12", "<br/> 12"}), Fault::no_words);
   EXPECT_EQ(fault_of({"Total: ------- ****", "Total : ------- ****"}), Fault::symbols);
   EXPECT_EQ(fault_of({"Where is he?", "Где он сейчас?"}), Fault::script);
-  EXPECT_EQ(fault_of({"Where is he?", "Où est-il donc allé avec tous ces gens qui le cherchaient ?"}), Fault::ratio);
+  EXPECT_EQ(fault_of({"Where is he?", "Où est-il donc allé avec tous ces gens qui le cherchaient ?"}),
+            Fault::ratio);
   EXPECT_EQ(fault_of({"All of these are words.", "All of these are words !"}), Fault::copy);
   EXPECT_EQ(fault_of({"He is 37 years old.", "Il a 36 ans."}), Fault::numbers);
   EXPECT_EQ(fault_of(good_pairs(1)[0]), Fault::duplicate);
@@ -74,15 +76,15 @@ TEST(Cleaning, FindsEachFault) {
 }
 
 TEST(Cleaning, NumbersMayBeWrittenOtherwise) {
-  for (const auto& [source, target] : std::vector<std::pair<const char*, const char*>>{
-           {"1,000.5 miles", "1 000,5 miles"},
-           {"30 years", "trente ans"},
-           {"2.5 million", "2 500 000"},
-           {"at 3 pm", "à 15 h"},
-           {"the 1960s", "les années 60"},
-           {"1, 2, 3", "1,2,3"},
-           {"٣٠ عاما", "30 ans"},
-           {"no number", "aucun"}})
+  for (const auto& [source, target] :
+       std::vector<std::pair<const char*, const char*>>{{"1,000.5 miles", "1 000,5 miles"},
+                                                        {"30 years", "trente ans"},
+                                                        {"2.5 million", "2 500 000"},
+                                                        {"at 3 pm", "à 15 h"},
+                                                        {"the 1960s", "les années 60"},
+                                                        {"1, 2, 3", "1,2,3"},
+                                                        {"٣٠ عاما", "30 ans"},
+                                                        {"no number", "aucun"}})
     EXPECT_FALSE(numbers_differ(source, target)) << source;
   for (const auto& [source, target] : std::vector<std::pair<const char*, const char*>>{
            {"in 1987", "en 1978"}, {"37 men", "36 hommes"}, {"in 1987", "un jour"}, {"10 men", "100 hommes"}})
@@ -90,8 +92,8 @@ TEST(Cleaning, NumbersMayBeWrittenOtherwise) {
 }
 
 TEST(Cleaning, DuplicatesAreOfPairsOrSides) {
-  std::vector<TextPair> pairs = {{"one dog", "un chien"}, {"one dog", "le chien"}, {"a dog", "un chien"},
-                                 {"one dog ", " un chien"}};
+  std::vector<TextPair> pairs = {
+      {"one dog", "un chien"}, {"one dog", "le chien"}, {"a dog", "un chien"}, {"one dog ", " un chien"}};
   CleaningSettings settings;
   const auto kept = [&](Duplicates duplicates) {
     settings.rules.duplicates = duplicates;

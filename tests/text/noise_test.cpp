@@ -1,7 +1,8 @@
 // Noise: what changes, and what must not.
+#include "text/noise.h"
+
 #include <gtest/gtest.h>
 
-#include "text/noise.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {
