@@ -62,7 +62,7 @@ void declare(Options& options, CleanOptions& o) {
   declare(rules, o.rules, OptionSpelling::flags);
 }
 
-void check_input(const CleanOptions& o) {
+void check_clean_input(const CleanOptions& o) {
   if (o.source.empty() && o.tsv.empty())
     throw UsageError("clean needs --source FILE and --target FILE, or --tsv FILE: see dragoman clean --help");
   if (o.source.size() != o.target.size())
@@ -73,7 +73,7 @@ void check_input(const CleanOptions& o) {
   if (standard_input > 1) throw UsageError("standard input (-) can be only one of the files");
 }
 
-void check_output(const CleanOptions& o) {
+void check_clean_output(const CleanOptions& o) {
   if (o.out_source.empty() != o.out_target.empty())
     throw UsageError(
         "--out-source and --out-target belong together: give both, or neither for standard output");
@@ -92,9 +92,9 @@ void check_output(const CleanOptions& o) {
     throw UsageError("--out-source and --out-target name the same file: give each its own");
 }
 
-void check(const CleanOptions& o) {
-  check_input(o);
-  check_output(o);
+void check_cleaning(const CleanOptions& o) {
+  check_clean_input(o);
+  check_clean_output(o);
   if (!o.detector.empty() && o.from.empty() && o.to.empty())
     throw UsageError("--detector has no effect without --from or --to, the languages to expect");
   if (o.score_model.empty() != (o.rules.min_score == 0))
@@ -105,25 +105,26 @@ void check(const CleanOptions& o) {
     throw UsageError("--max-ratio is {}, but must be 0 or at least 1", o.rules.max_ratio);
 }
 
-double mean_of(const std::vector<float>& values) {
+double mean_log_probability(const std::vector<float>& values) {
   if (values.empty()) return std::nan("");
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 // Of the translator, which must outlive it.
-PairScorer scorer_of(dragoman::Translator& model, const CleanOptions& o) {
+PairScorer pair_scorer_of(dragoman::Translator& model, const CleanOptions& o) {
   return [&model, &o](std::span<const TextPair> texts) {
     std::vector<dragoman::TextPair> pairs;
     for (const TextPair& text : texts)
       pairs.push_back(o.backward ? dragoman::TextPair{text.target, text.source}
                                  : dragoman::TextPair{text.source, text.target});
     std::vector<double> means;
-    for (const Score& score : model.score(pairs)) means.push_back(mean_of(score.log_probabilities));
+    for (const Score& score : model.score(pairs))
+      means.push_back(mean_log_probability(score.log_probabilities));
     return means;
   };
 }
 
-void log_result(const CleaningResult& result) {
+void log_cleaning(const CleaningResult& result) {
   log_info("{} read, {} kept, {} left out", counted(result.read, "pair"), with_commas(result.kept()),
            with_commas(result.dropped()));
   for (size_t i = 1; i < fault_count; ++i) {
@@ -150,7 +151,7 @@ void log_what_is_off(const CleanOptions& o) {
 void clean(const Arguments& arguments) {
   CleanOptions o;
   if (!read_options(command_named("clean"), o, arguments)) return;
-  check(o);
+  check_cleaning(o);
   watch_signals();
   log_what_is_off(o);
   if (!o.report.empty()) check_writable(o.report);
@@ -163,7 +164,7 @@ void clean(const Arguments& arguments) {
                                .threads = thread_count(o.machine),
                                .examples = o.show_dropped};
   if (!o.score_model.empty())
-    settings.scorer = scorer_of(model.emplace(o.score_model, settings_of({.machine = o.machine})), o);
+    settings.scorer = pair_scorer_of(model.emplace(o.score_model, settings_of({.machine = o.machine})), o);
   DataConfig files;
   files.source = o.source;
   files.target = o.target;
@@ -174,7 +175,7 @@ void clean(const Arguments& arguments) {
   const CleaningResult result = clean(
       pairs, settings, [&](const CleanPair& pair) { output.write(pair.source, pair.target); }, work);
   output.finish();
-  log_result(result);
+  log_cleaning(result);
   if (!o.report.empty()) write_file(o.report, {to_json(result).dump(1) + "\n"});
 }
 

@@ -132,7 +132,7 @@ TestSet read_test_set(const EvaluateOptions& o) {
   return set;
 }
 
-void add_noise(TestSet& set, const EvaluateOptions& o) {
+void add_test_noise(TestSet& set, const EvaluateOptions& o) {
   const SearchOptions& search = o.translating.search;
   for (size_t i = 0; i < set.sources.size(); ++i) {
     std::string &source = set.sources[i], &reference = set.references[i];
@@ -175,7 +175,7 @@ void evaluate(const Arguments& arguments) {
   watch_signals();
 
   TestSet set = read_test_set(o);
-  add_noise(set, o);
+  add_test_noise(set, o);
   Scores scores(o.scores);
   LengthTable table(o.scores);
   size_t number = 0;
