@@ -1,7 +1,7 @@
 // Two texts that correspond line by line, and the links of their words: what `dragoman align` prints.
 //
-// The aligner learns from words in lower case. All lines are held in memory, as four bytes a word, and each distinct word
-// once.
+// The aligner learns from words in lower case. All lines are held in memory, as four bytes a word, and each distinct
+// word once.
 #pragma once
 
 #include <cstddef>
