@@ -1,13 +1,13 @@
-// Which differences between two systems mean something: paired bootstrap resampling (Koehn, 2004) and paired approximate
-// randomisation (Riezler and Maxwell, 2005), as in sacreBLEU.
+// Which differences between two systems mean something: paired bootstrap resampling (Koehn, 2004) and paired
+// approximate randomisation (Riezler and Maxwell, 2005), as in sacreBLEU.
 //
 //   std::vector<BleuStatistics> baseline, system;      // of each sentence of the same test set
 //   const PairedResult r = paired_bootstrap(SentenceStatistics(baseline), SentenceStatistics(system));
 //   r.p_value < 0.05                                   // the systems differ
 //
-// Both resample whole test sets and score them from the sums of their sentences' statistics. The numbers drawn depend on
-// the seed and the number of sentences alone, so that several metrics are measured on the same samples, and a call gives
-// the same result everywhere. Thread-safe.
+// Both resample whole test sets and score them from the sums of their sentences' statistics. The numbers drawn depend
+// on the seed and the number of sentences alone, so that several metrics are measured on the same samples, and a call
+// gives the same result everywhere. Thread-safe.
 #pragma once
 
 #include <cstdint>
