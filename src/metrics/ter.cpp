@@ -74,7 +74,7 @@ class NumberedWords {
 
   // sacreBLEU prepares references twice, which separates ",.5" further.
   std::vector<int32_t> of_reference(std::string_view sentence) {
-    return numbers(prepared_for_ter(code_points(sentence), options_));
+    return numbers(prepared_for_ter(prepared_for_ter(code_points(sentence), options_), options_));
   }
 
  private:

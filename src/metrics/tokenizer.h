@@ -11,8 +11,8 @@ class SentencePieceSplitter;
 
 // thirteen_a ("13a"): that of mteval-v13a, which WMT reports. international ("intl"): that of mteval-v14, by Unicode
 // categories. chinese ("zh"): each Chinese character is a token, the rest as in 13a. characters ("char"): each
-// character is a token. none: splits at white space only. The others are subwords, by a SentencePiece model that the user has to
-// provide: that of FLORES-101, of FLORES-200, or of spBLEU-1K.
+// character is a token. none: splits at white space only. The others are subwords, by a SentencePiece model that the
+// user has to provide: that of FLORES-101, of FLORES-200, or of spBLEU-1K.
 enum class Tokenizer {
   thirteen_a,
   international,
