@@ -8,8 +8,7 @@
 
 namespace dragoman::internal {
 
-// Clipped matches: each n-gram counts as often as it occurs in both the text and that reference which has it most
-// often.
+// Clipped matches: each n-gram counts as often as it occurs in both the text and the reference that has it most often.
 int64_t common_ngrams(std::u32string_view text, std::span<const std::u32string> references, size_t n);
 
 // The number of n-grams of a text of this many symbols.

@@ -34,14 +34,14 @@ std::u32string set_apart(const std::u32string& text, CharacterClass mark) {
 }
 
 std::u32string set_pairs_apart(const std::u32string& text, CharacterClass first, CharacterClass second,
-                               Apart apart) {
+                               PairMark mark) {
   std::u32string out;
   for (size_t i = 0; i < text.size(); ++i) {
     if (i + 1 == text.size() || !first(text[i]) || !second(text[i + 1])) {
       out += text[i];
       continue;
     }
-    if (apart == Apart::first) {
+    if (mark == PairMark::first) {
       out += {U' ', text[i], U' ', text[i + 1]};
     } else {
       out += {text[i], U' ', text[i + 1], U' '};
@@ -61,9 +61,9 @@ void decode_entities(std::u32string& text) {
 std::u32string separate_marks(const std::u32string& text) { return set_apart(text, is_13a_mark); }
 
 std::u32string separate_points(std::u32string text) {
-  text = set_pairs_apart(text, is_no_digit, is_point, Apart::second);
-  text = set_pairs_apart(text, is_point, is_no_digit, Apart::first);
-  return set_pairs_apart(text, is_digit, is_dash, Apart::second);
+  text = set_pairs_apart(text, is_no_digit, is_point, PairMark::second);
+  text = set_pairs_apart(text, is_point, is_no_digit, PairMark::first);
+  return set_pairs_apart(text, is_digit, is_dash, PairMark::second);
 }
 
 }  // namespace dragoman::internal

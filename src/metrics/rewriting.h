@@ -15,9 +15,9 @@ std::u32string set_apart(const std::u32string& text, CharacterClass mark);
 
 // Finds pairs of matching neighbours, left to right without overlap like a regular expression, and puts a space on both
 // sides of the one that is the mark.
-enum class Apart { first, second };
+enum class PairMark { first, second };
 std::u32string set_pairs_apart(const std::u32string& text, CharacterClass first, CharacterClass second,
-                               Apart apart);
+                               PairMark mark);
 
 // The entities of XML that mteval decodes: quot, amp, lt, gt, in this order.
 void decode_entities(std::u32string& text);

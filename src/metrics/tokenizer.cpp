@@ -21,8 +21,8 @@ std::u32string tokenize_13a(std::u32string text) {
 }
 
 std::u32string tokenize_international(const std::u32string& text) {
-  const std::u32string after = set_pairs_apart(text, is_no_number, is_punctuation, Apart::second);
-  return set_apart(set_pairs_apart(after, is_punctuation, is_no_number, Apart::first), is_symbol);
+  const std::u32string after = set_pairs_apart(text, is_no_number, is_punctuation, PairMark::second);
+  return set_apart(set_pairs_apart(after, is_punctuation, is_no_number, PairMark::first), is_symbol);
 }
 
 struct CodePoints {

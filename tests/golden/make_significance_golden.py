@@ -71,7 +71,7 @@ def paired(hypotheses, references, test, samples):
     others = [system(i, h, r) for i, (h, r) in enumerate(zip(hypotheses, references))]
     named = {"BLEU": BLEU(), "chrF2": CHRF(), "TER": TER()}
     _, results = PairedTest([("a", hypotheses), ("b", others)], named, [references], test, samples, samples)()
-    return {name: vars(results[name][1]) for name in named}
+    return {name: {key: float(value) for key, value in vars(results[name][1]).items()} for name in named}
 
 
 def main():
