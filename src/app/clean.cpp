@@ -125,7 +125,7 @@ PairScorer pair_scorer_of(dragoman::Translator& model, const CleanOptions& o) {
 }
 
 void log_cleaning(const CleaningResult& result) {
-  log_info("{} read, {} kept, {} left out", counted(result.read, "pair"), with_commas(result.kept()),
+  log_info("{} pairs read, {} kept, {} left out", with_commas(result.read), with_commas(result.kept()),
            with_commas(result.dropped()));
   for (size_t i = 1; i < fault_count; ++i) {
     const auto fault = static_cast<Fault>(i);

@@ -57,6 +57,7 @@ TEST(Cleaning, FindsEachFault) {
   EXPECT_EQ(fault_of({"Where is he?\xff", "Où est-il ?"}), Fault::invalid);
   EXPECT_EQ(fault_of({"Where is he?", "  "}), Fault::empty);
   EXPECT_EQ(fault_of({"Where was he?", "OÃ¹ Ã©tait-il ?"}), Fault::encoding);
+  EXPECT_EQ(fault_of({"On the way", "Ã\u00a0 la gare"}), Fault::encoding);
   EXPECT_EQ(fault_of({"It’s him.", "Câ€™est lui."}), Fault::encoding);
   EXPECT_EQ(fault_of({"Where is he?", "O\xEF\xBF\xBD est-il ?"}), Fault::encoding);
   EXPECT_EQ(fault_of({"See www.example.org", "https://example.org/a"}), Fault::no_words);
@@ -108,7 +109,7 @@ TEST(Cleaning, DuplicatesAreOfPairsOrSides) {
 
 TEST(Cleaning, IsTheSameWithAnyNumberOfThreads) {
   std::vector<TextPair> pairs = good_pairs(20'000);
-  for (size_t i = 0; i < pairs.size(); i += 3) pairs[i].target = "Nous en avons vendu 17.";
+  for (size_t i = 0; i < pairs.size(); i += 3) pairs[i].target = "Nous en avons vendu 999.";
   CleaningSettings settings = {.examples = 5};
   const Cleaned one = cleaned(pairs, settings);
   settings.threads = 3;

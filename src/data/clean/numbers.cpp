@@ -80,7 +80,7 @@ bool may_be_equal(const WrittenNumber& a, const WrittenNumber& b) {
   const std::string_view left = without_zeros(a.digits), right = without_zeros(b.digits);
   if (left == right) {
     constexpr size_t thousand = 3;
-    const auto [shorter, longer] = std::minmax(a.digits.size(), b.digits.size());
+    const auto [shorter, longer] = std::minmax({a.digits.size(), b.digits.size()});
     return longer == shorter || longer - shorter >= thousand || a.grouped || b.grouped;
   }
   return is_half_day_later(a.digits, b.digits) || is_half_day_later(b.digits, a.digits) ||

@@ -51,10 +51,11 @@ void declare(Section& section, CleaningRules& rules, OptionSpelling spelling) {
   section.add(named("max-words").c_str(), rules.max_words, "most words of a side; 0: any", at_least(0));
   section.add(named("max-length").c_str(), rules.max_length, "most characters of a side; 0: any",
               at_least(0));
-  section.add(named("max-ratio").c_str(), rules.max_ratio,
-              "largest ratio of the sides' characters, after 10 for each side and for text in the average "
-              "proportion of the beginning; 0: any",
-              at_least(0));
+  section.add(
+      named("max-ratio").c_str(), rules.max_ratio,
+      "most characters of a side for each one of the other, after 10 more for both, and after scaling "
+      "by the ratio of the first pairs; 0: any",
+      at_least(0));
   section.add(named("copy-words").c_str(), rules.copy_words,
               "leave out pairs with the same words on both sides, this many or more; 0: none", at_least(0));
   section.add(named("numbers").c_str(), rules.numbers,

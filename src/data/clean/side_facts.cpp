@@ -97,13 +97,17 @@ SideFacts facts_of(std::string_view text, ScriptCounts& scripts) {
   return facts;
 }
 
-// One is enough where its characters hardly ever meet otherwise. Others may: "É»" ends a quotation in capitals.
+// One is enough where its characters hardly ever meet otherwise. Others may: "É»" ends a quotation in capitals, and a
+// French "Ã »" has a no-break space, but not another space behind it, as a misread "à la" has.
 bool is_misread_utf8(std::u32string_view text) {
+  const auto is_certain = [&](size_t i) {
+    return (text[i] == U'Ã' || text[i] == U'Â') &&
+           (!is_space(text[i + 1]) || (i + 2 < text.size() && text[i + 2] == U' '));
+  };
   int64_t uncertain = 0;
   for (size_t i = 0; i < text.size();) {
     const size_t length = text[i] < 0x80 ? 0 : misread_length(text.substr(i));
-    if (length > 2 || (length == 2 && (text[i] == U'Ã' || text[i] == U'Â') && !is_space(text[i + 1])))
-      return true;
+    if (length > 2 || (length == 2 && is_certain(i))) return true;
     uncertain += length == 2;
     if (uncertain > 1) return true;
     i += std::max<size_t>(length, 1);
