@@ -1,5 +1,5 @@
-// The hidden Markov model of word alignment (Vogel et al., 1996), in one direction: each target word comes from a source
-// word, or from the null word, and the next one from a word some jump further.
+// The hidden Markov model of word alignment (Vogel et al., 1996), in one direction: each target word comes from a
+// source word, or from the null word, and the next one from a word some jump further.
 //
 // A jump's probability depends on its distance alone. The null word remembers the last source position before it (Och
 // and Ney, 2003).

@@ -86,8 +86,8 @@ void for_each_on(ThreadPool& threads, size_t count, const Body& body) {
   threads.run(static_cast<int64_t>(count), call, const_cast<Body*>(&body));
 }
 
-// Calls body(task, source, target) for each pair with two sides of at most max_learned_length words. A task's pairs come
-// in their order. Throws Stopped if a signal asked to stop.
+// Calls body(task, source, target) for each pair with two sides of at most max_learned_length words. A task's pairs
+// come in their order. Throws Stopped if a signal asked to stop.
 constexpr size_t max_learned_length = 200;
 void for_each_pair(const PairsToAlign& pairs, ThreadPool& threads,
                    const std::function<void(size_t task, const std::vector<int32_t>& source,
