@@ -44,7 +44,7 @@ struct AlignedText {
   TextSide source, target;
 
   void add(std::string_view source_line, std::string_view target_line, WordsOfLine how);
-  // The references of the result end with this object.
+  // Refers to this object, which must outlive the result.
   PairsToAlign pairs() const;
   bool is_too_long(size_t line) const;
 };
