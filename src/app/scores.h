@@ -1,4 +1,4 @@
-// BLEU and chrF of a corpus, as the commands that measure translations print them.
+// BLEU, chrF and TER of a corpus, as the commands that measure translations print them.
 #pragma once
 
 #include <string>
@@ -11,6 +11,7 @@
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
 #include "metrics/exact_match.h"
+#include "metrics/ter.h"
 
 namespace dragoman::internal {
 
@@ -19,6 +20,7 @@ struct ScoreOptions {
   Tokenizer tokenizer = Tokenizer::thirteen_a;
   int64_t word_order = 0;
   int64_t digits = 2;
+  bool ter = false;
   bool exact_match = false;
   OutputFormat format = OutputFormat::text;
 
@@ -39,7 +41,8 @@ class Scores {
 
   void add(std::string_view hypothesis, std::string_view reference);
 
-  // One line each for BLEU and chrF, or an array of two objects, as sacreBLEU prints them; and the exact match.
+  // One line each for BLEU and chrF, or an array of objects, as sacreBLEU prints them; and TER and the exact match if
+  // they are asked for.
   std::string text() const;
   nlohmann::ordered_json json() const;
   std::string print() const;  // in the format of the options
@@ -48,6 +51,7 @@ class Scores {
   ScoreOptions options_;
   BleuStatistics bleu_;
   ChrfStatistics chrf_;
+  TerStatistics ter_;
   ExactMatches matches_;
 };
 
