@@ -105,8 +105,8 @@ inline constexpr Command commands[] = {
      "  dragoman bench -m models/demo\n"
      "  dragoman bench --model.d_model 512 --precision int8\n"},
     {"student", "make a small, fast model that translates as its teacher does", student,
-     "  dragoman student recipes/student.toml --dry-run\n"
-     "  dragoman student recipes/student.toml\n"},
+     "  dragoman student recipes/students/tiny-en-fr.toml --dry-run\n"
+     "  dragoman student recipes/students/tiny-en-fr.toml\n"},
     {"demo", "train a small English-French translator in minutes, and try it", demo, "  dragoman demo\n"},
     {"completion", "print a script that completes commands and options in bash, zsh or fish", completion,
      "  source <(dragoman completion bash)\n"

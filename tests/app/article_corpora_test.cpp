@@ -24,6 +24,7 @@ Recipe recipe_of(const std::string& path) {
 std::vector<std::string> recipes_with_corpora() {
   std::vector<std::string> names;
   for (const auto& file : fs::directory_iterator(recipes)) {
+    if (file.is_directory()) continue;
     if (recipe_of(file.path().string()).data.synthetic == Synthetic::none)
       names.push_back(file.path().stem().string());
   }

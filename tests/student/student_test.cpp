@@ -119,6 +119,17 @@ TEST_F(Students, LearnFromFurtherSources) {
   EXPECT_EQ(2, result.at("taught").at("monolingual").at("lines")) << "each once";
 }
 
+TEST(StudentRecipes, AreValid) {
+  for (const auto& entry : fs::directory_iterator(DRAGOMAN_SOURCE_DIR "/recipes/students")) {
+    StudentRecipe recipe;
+    Options options;
+    declare(options, recipe);
+    options.read_recipe_file(entry.path());
+    take_size(options, recipe.student.size);
+    EXPECT_NO_THROW(validate(recipe)) << entry.path();
+  }
+}
+
 TEST_F(Students, ArePlanned) {
   const std::vector<PlannedStage> stages = plan_student(recipe());
   ASSERT_EQ(4u, stages.size());
