@@ -22,8 +22,7 @@ std::string read_recipe(std::string_view bytes) {
 Seeds recipe_seeds() {
   Seeds seeds;
   for (const auto& file : std::filesystem::directory_iterator(source_folder / "recipes"))
-    if (!file.is_directory())
-      if (file.path().extension() == ".toml") seeds.push_back(contents(file.path()));
+    if (file.path().extension() == ".toml") seeds.push_back(contents(file.path()));
   return seeds;
 }
 
