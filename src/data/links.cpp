@@ -147,8 +147,7 @@ void move_links(const Vocabulary& vocabulary, std::span<const int32_t> before, s
     }
   }
   std::ranges::sort(moved, {}, [](const Link& link) { return std::pair(link.target, link.source); });
-  const auto [first, last] = std::ranges::unique(moved);
-  moved.erase(first, last);
+  moved.erase(std::unique(moved.begin(), moved.end()), moved.end());
   links = std::move(moved);
 }
 

@@ -1,4 +1,5 @@
 // dragoman align, as a user meets it.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "app/commands.h"
@@ -23,20 +24,36 @@ class AlignCommand : public testing::Test {
     return testing::internal::GetCapturedStdout();
   }
 
+  // Each noun with each verb, and a line without a counterpart at the end.
+  static std::string lines(const char* article, std::initializer_list<const char*> nouns,
+                           std::initializer_list<const char*> verbs, const char* last) {
+    std::string text;
+    for (const char* noun : nouns)
+      for (const char* verb : verbs) text += fmt::format("{} {} {}.\n", article, noun, verb);
+    return text + last + "\n";
+  }
+  static constexpr int pairs = 36;
+
   TemporaryFolder folder_;
-  const std::string english_ = "The cat sleeps.\nthe dog sleeps.\n\nThe cat eats!\nthe dog barks!\n";
-  const std::string french_ = "Le chat dort.\nle chien dort.\nrien\nLe chat mange!\nle chien aboie!\n";
+  const std::string english_ = lines("The", {"cat", "dog", "child", "king", "horse", "bird"},
+                                     {"sleeps", "eats", "runs", "sings", "laughs", "falls"}, "");
+  const std::string french_ = lines("Le", {"chat", "chien", "petit", "roi", "cheval", "merle"},
+                                    {"dort", "mange", "court", "chante", "rit", "tombe"}, "rien");
 };
 
+std::string repeated(const std::string& line, int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += line;
+  return text;
+}
+
 TEST_F(AlignCommand, PrintsALineForEachLine) {
-  const std::string all = "0-0 1-1 2-2 3-3\n";
-  EXPECT_EQ(print(english_, french_), all + all + "\n" + all + all);
+  EXPECT_EQ(print(english_, french_), repeated("0-0 1-1 2-2 3-3\n", pairs) + "\n");
 }
 
 TEST_F(AlignCommand, WordsEndAtWhiteSpaceInTokens) {
-  const std::string all = "0-0 1-1 2-2\n";
   EXPECT_EQ(print(english_, french_, {"--tokens", "--symmetrize", "intersection"}),
-            all + all + "\n" + all + all);
+            repeated("0-0 1-1 2-2\n", pairs) + "\n");
 }
 
 TEST_F(AlignCommand, PrintsWordsAsJson) {

@@ -36,7 +36,7 @@ TEST(PrepareNoise, ChangesItsShareOfThePairsThatAreTrainedOn) {
   EXPECT_GT(upper, 50U);
   EXPECT_LT(upper, 140U);
   const std::string held_out = read_file(folder.path("one") + "/held-out.source");
-  EXPECT_TRUE(std::ranges::none_of(held_out, [](unsigned char c) { return is_upper(c); }));
+  EXPECT_TRUE(std::ranges::none_of(held_out, [](unsigned char c) { return c < 0x80 && is_upper(c); }));
 }
 
 TEST(PrepareNoise, HasAtMostOneCase) {

@@ -312,6 +312,9 @@ TEST_F(WholeRun, TheDocumentationOfMetricsIsComplete) {
   run_together(2, [&](Processes& processes) {
     dragoman::internal::Run(recipe_, {.folder = folder_.path("several")}, processes).train();
   });
+  recipe_.training.guided_alignment = 0.1;
+  train("guided");
+  recipe_.training.guided_alignment = 0;
   recipe_.training.learning_rate = 1e30;
   recipe_.training.schedule = Schedule::constant;
   recipe_.training.max_steps = 100;
@@ -324,7 +327,7 @@ TEST_F(WholeRun, TheDocumentationOfMetricsIsComplete) {
   const std::set<std::string> common = documented[""];
   documented.erase("");
   std::map<std::string, std::set<std::string>> events;
-  for (const char* name : {"run", "several", "wild"}) {
+  for (const char* name : {"run", "several", "guided", "wild"}) {
     read_metrics(folder_.path(name) + "/metrics.jsonl", [&](const MetricsEvent& event) {
       std::set<std::string>& keys = events[event.event];
       for (const auto& [key, value] : event.values.items()) {
