@@ -20,7 +20,7 @@ def test_exports_come_back(folder, tmp_path, translator):
     dragoman.export(folder, "huggingface", tmp_path / "huggingface")
     back = huggingface.from_pretrained(tmp_path / "huggingface", threads=1)
     assert [one.text for one in back.translate(SENTENCES)] == [one.text for one in translator.translate(SENTENCES)]
-    with pytest.raises(dragoman.UsageError, match="ctranslate2 or huggingface"):
+    with pytest.raises(dragoman.UsageError, match="ctranslate2, huggingface, marian or bergamot"):
         dragoman.export(folder, "onnx", tmp_path / "onnx")
 
 

@@ -1,7 +1,7 @@
 #include "student/teaching.h"
 
+#include <algorithm>
 #include <filesystem>
-#include <fstream>
 
 #include "base/files.h"
 #include "temporary_folder.h"
