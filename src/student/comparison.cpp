@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "base/random.h"
-#include "base/signals.h"
 #include "base/status_line.h"
 #include "dragoman/translator.h"
 #include "metrics/bleu.h"
@@ -16,6 +15,7 @@
 #include "metrics/ter.h"
 #include "model/folder.h"
 #include "student/elapsed.h"
+#include "student/waiting.h"
 #include "text/noise.h"
 
 namespace dragoman::internal {
@@ -52,9 +52,7 @@ std::vector<std::string> translated(dragoman::Translator& translator, const std:
   StatusLine status;
   std::vector<std::string> outputs;
   for (auto& translation : waiting) {
-    while (translation.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready)
-      if (stop_requested() != 0) throw Stopped(stop_requested(), "stopped while comparing; nothing is lost");
-    outputs.push_back(translation.get().text());
+    outputs.push_back(wait_for(translation, "stopped while comparing; nothing is lost").text());
     status.show(what, static_cast<double>(outputs.size()) / static_cast<double>(texts.size()),
                 static_cast<double>(outputs.size()), "lines");
   }

@@ -10,10 +10,10 @@
 #include "base/files.h"
 #include "base/line_writer.h"
 #include "base/lines.h"
-#include "base/signals.h"
 #include "base/status_line.h"
-#include "metrics/chrf.h"
+#include "metrics/choosing.h"
 #include "student/elapsed.h"
+#include "student/waiting.h"
 
 namespace dragoman::internal {
 namespace {
@@ -57,13 +57,6 @@ bool is_good(const dragoman::Translation& translation) {
   return !translation.cut && !translation.repeats && !translation.unlikely;
 }
 
-dragoman::Translation wait_for(std::future<dragoman::Translation>& translation) {
-  while (translation.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready)
-    if (stop_requested() != 0)
-      throw Stopped(stop_requested(), "stopped while the teacher translates; the same command goes on");
-  return translation.get();
-}
-
 // The parts one after another, as one file.
 void join_parts(const std::string& out, int64_t parts) {
   LineWriter whole(out);
@@ -105,7 +98,8 @@ class Teacher {
           translator_.submit({.text = source, .options = options, .tokens = false, .client = client_}));
     std::string text;
     for (size_t i = 0; i < translations.size(); ++i) {
-      const dragoman::Translation translation = wait_for(translations[i]);
+      const dragoman::Translation translation =
+          wait_for(translations[i], "stopped while the teacher translates; the same command goes on");
       if (is_good(translation)) {
         text += part.references.empty() ? translation.text()
                                         : nearest_to(part.references[i], translation.hypotheses).text;
@@ -156,15 +150,9 @@ int64_t count_lines(const std::string& path) {
 
 const dragoman::Hypothesis& nearest_to(const std::string& reference,
                                        const std::vector<dragoman::Hypothesis>& hypotheses) {
-  size_t nearest = 0;
-  double best = -1;
-  for (size_t i = 0; i < hypotheses.size(); ++i) {
-    const double score = chrf_score(chrf_statistics(hypotheses[i].text, reference));
-    if (score <= best) continue;
-    best = score;
-    nearest = i;
-  }
-  return hypotheses.at(nearest);
+  std::vector<std::string> texts;
+  for (const dragoman::Hypothesis& hypothesis : hypotheses) texts.push_back(hypothesis.text);
+  return hypotheses[nearest_to_reference(texts, reference)];
 }
 
 TaughtLines teach(dragoman::Translator& translator, const dragoman::Options& search, int64_t candidates,
