@@ -17,10 +17,11 @@ export class Inside {
     const via = result?.answer.via ?? [];
     this.why = via.length ? `There is no single model to look inside: this translation goes through ${via.map(this.nameOf).join(" and ")}` : "";
     this.link.title = this.why || about;
-    for (const [name, value] of [["role", "link"], ["tabindex", "0"], ["aria-disabled", "true"]]) {
-      if (this.why) this.link.setAttribute(name, value); else this.link.removeAttribute(name);
+    const nowhere = !result || Boolean(this.why);
+    for (const [name, value, has] of [["role", "link", nowhere], ["aria-disabled", "true", nowhere], ["tabindex", "0", this.why]]) {
+      if (has) this.link.setAttribute(name, value); else this.link.removeAttribute(name);
     }
-    if (!result || this.why) return this.link.removeAttribute("href");
+    if (nowhere) return this.link.removeAttribute("href");
     const {from, to} = result.answer, {number, source: text, target} = result.lineAt(unit);
     this.link.href = `inspect#${new URLSearchParams({from, to, text, ...(target && {target})})}`;
     if (result.source.includes("\n")) this.link.title = `${about}: line ${number}. Choose a word, or put the cursor into another line, to choose that`;
