@@ -1,5 +1,5 @@
 """Files: chosen and dropped."""
-from pages import PageTest, expect, in_all_looks
+from pages import PageTest, expect, in_both_looks
 
 TEXT = "the cat sees a dog\n\nthe old house\n"
 DROP = """([name, text]) => {
@@ -46,5 +46,5 @@ class Files(PageTest):
         expect(self.page.locator("#files")).to_be_hidden()
 
 
-globals().update(in_all_looks(Files))
+globals().update(in_both_looks(Files))
 del Files, PageTest

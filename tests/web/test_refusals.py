@@ -1,7 +1,7 @@
 """The page at / where the server refuses, is busy, or is gone."""
 import json
 
-from pages import PageTest, expect, in_all_looks
+from pages import PageTest, expect, in_both_looks, in_one_look
 
 ASKED = "**/v1/translate"
 
@@ -29,6 +29,7 @@ class Refusals(PageTest):
         self.assertEqual(self.translated(), self.server.translate("the cat sees a dog")["text"])
         expect(notice).to_be_hidden()
 
+    @in_one_look
     def test_waits_grow_until_there_is_an_answer(self):
         self.open()
         answers = [refusal(503, "the queue is full") for _ in range(2)]
@@ -40,7 +41,7 @@ class Refusals(PageTest):
         self.translated()
         expect(notice).to_be_hidden()
         asked = []
-        self.page.on("request", lambda request: asked.append(request.url))
+        self.listen(self.page, "request", lambda request: asked.append(request.url))
         self.page.evaluate("dispatchEvent(new Event('online'))")
         self.page.wait_for_timeout(200)
         self.assertEqual(asked, [])  # nobody waits for the network any more
@@ -48,10 +49,11 @@ class Refusals(PageTest):
         self.type("the old house")
         expect(notice).to_contain_text("Trying again in 2 s.")
 
+    @in_one_look
     def test_a_server_that_is_gone_at_the_start_is_asked_again(self):
         gone = [True]
         self.page.route("**/v1/models", lambda route: route.abort() if gone else route.continue_())
-        self.page.goto("#source=en&target=fr")
+        self.go("#source=en&target=fr")
         notice = self.page.get_by_role("alert")
         expect(notice).to_contain_text("The server is not responding.")
         self.type("the cat sees a dog")
@@ -77,6 +79,7 @@ class Refusals(PageTest):
         expect(self.page.get_by_role("alert")).to_have_text("No model translates from en to fr: try de.")
         self.check()
 
+    @in_one_look
     def test_a_text_over_the_limit_is_not_sent(self):
         self.open()
         limit = int(self.page.locator("#count").text_content().split("/")[1].replace(",", ""))
@@ -86,10 +89,10 @@ class Refusals(PageTest):
 
     def test_a_long_text_is_asked_for_without_its_words(self):
         asked = []
-        self.page.on("request", lambda request: asked.append(request.post_data_json) if request.url.endswith("v1/translate") else None)
+        self.listen(self.page, "request", lambda request: asked.append(request.post_data_json) if request.url.endswith("v1/translate") else None)
         self.open()
         text = "the cat sees a dog\n" * 300
-        self.type(text)
+        self.paste(text)
         expect(self.page.locator("#word")).to_have_text("Words and alternatives: up to 5,000 characters")
         self.assertEqual(asked, [{"from": "en", "to": "fr", "details": False, "text": text, "stream": True}])
         self.assertEqual(self.page.locator("#target").text_content(), self.server.ask("v1/translate", text=text, details=False)["text"])
@@ -104,7 +107,7 @@ class Refusals(PageTest):
                 return route.continue_(headers={name: value for name, value in route.request.headers.items() if name != "authorization"})
             return route.fulfill(**refusal(401, "this server needs an API key"))
         self.page.route("**/v1/**", guarded)
-        self.page.goto("")
+        self.go("")
         key = self.page.get_by_label("This server requires an API key:")
         expect(key).to_be_focused()
         self.picture("key")
@@ -116,5 +119,5 @@ class Refusals(PageTest):
         self.assertEqual(self.translated(), self.server.translate("the cat")["text"])
 
 
-globals().update(in_all_looks(Refusals))
+globals().update(in_both_looks(Refusals))
 del Refusals, PageTest

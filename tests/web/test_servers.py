@@ -5,7 +5,7 @@ import subprocess
 import unittest
 
 import pages
-from pages import expect, in_all_looks
+from pages import expect, in_both_looks
 from served import Server
 
 GET_DETECTOR = pathlib.Path(__file__).resolve().parents[2] / "tools/get_detector"
@@ -49,5 +49,5 @@ class Servers(pages.PageTest):
         expect(self.page.locator("#to")).to_have_value("fr")
 
 
-globals().update(in_all_looks(Servers))
+globals().update(in_both_looks(Servers))
 del Servers

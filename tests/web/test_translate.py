@@ -4,7 +4,7 @@ import re
 import urllib.parse
 import urllib.request
 
-from pages import PageTest, expect, in_all_looks
+from pages import PageTest, expect, in_both_looks, in_one_look
 
 SENTENCE = "the cat sees a dog"
 ASTRAL = "😀 the cat sees 𝔞 dog and the bird"
@@ -41,8 +41,9 @@ class Translate(PageTest):
         self.page.get_by_role("button", name="Clear the text").click()
         expect(self.page.locator("#start")).to_be_visible()
 
+    @in_one_look
     def test_languages_come_in_the_order_of_the_models(self):
-        self.page.goto("")
+        self.go("")
         expect(self.page.locator("#to option").first).to_be_attached()
         self.assertEqual(self.page.locator("#from option").evaluate_all("all => all.map((one) => one.value)"), ["en", "fr"])
         self.assertEqual(self.page.locator("#to option").evaluate_all("all => all.map((one) => one.value)"), ["fr", "ar", "zh"])
@@ -314,12 +315,14 @@ class Translate(PageTest):
         self.assertEqual(self.page.evaluate(ground), after)
         self.check()
 
+    @in_one_look
     def test_nothing_moves_where_motion_is_unwanted(self):
-        self.page.emulate_media(reduced_motion="reduce")
         self.open()
         self.page.locator("#target-pane").evaluate("(pane) => pane.classList.add('busy')")
-        self.assertEqual(self.page.locator("#target-pane .foot").evaluate("(foot) => getComputedStyle(foot).animationName"), "none")
+        for wanted, animation in (("no-preference", "pass"), ("reduce", "none")):
+            self.page.emulate_media(reduced_motion=wanted)
+            self.assertEqual(self.page.locator("#target-pane .foot").evaluate("(foot) => getComputedStyle(foot, '::before').animationName"), animation)
 
 
-globals().update(in_all_looks(Translate))
+globals().update(in_both_looks(Translate))
 del Translate, PageTest

@@ -9,7 +9,7 @@ import random
 import re
 import shutil
 
-from pages import PageTest, expect, in_all_looks
+from pages import PageTest, expect, in_both_looks, in_one_look
 
 
 def event(name, step, **values):
@@ -64,6 +64,7 @@ class Views(PageTest):
         finally:
             os.close(folder)
 
+    @in_one_look
     def test_smoothed_curves_go_on_to_their_ends(self):
         noise = random.Random(1)
         losses = [2 + 0.002 * (400 - i) + noise.gauss(0, 0.1) for i in range(400)]
@@ -141,11 +142,14 @@ class Views(PageTest):
             self.page.get_by_role("link", name="Look inside").click()
         self.page = opened.value
         self.watch(self.page)
+        self.dress(self.page)
+        self.page.reload()
         expect(self.page.locator("canvas").first).to_be_visible()
         expect(self.page.locator("#translation")).to_contain_text(translation)
         expect(self.page.locator("#state")).to_be_hidden()
         self.check()
 
+    @in_one_look
     def test_inspect_gives_what_the_command_gives(self):
         text = "the old cat sees a dog and the house"
         ours, commands = self.server.ask("v1/inspect", text=text)["sentences"][0], self.server.inspect_alone(text)
@@ -233,5 +237,5 @@ class Views(PageTest):
         self.check()
 
 
-globals().update(in_all_looks(Views))
+globals().update(in_both_looks(Views))
 del Views, PageTest
