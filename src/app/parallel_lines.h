@@ -18,8 +18,8 @@ class ParallelLines {
   // At least one file. Throws a UsageError if several are standard input.
   ParallelLines(const std::vector<std::string>& files, InvalidText invalid);
 
-  // Whether there was another line of each file; they are valid until the next call. Throws an Error if the files do not
-  // correspond. After the last lines, warns of those that were repaired.
+  // Whether there was another line of each file. They are valid until the next call. Throws an Error if the files do
+  // not correspond. After the last lines, warns of those that were repaired.
   bool next();
 
   std::span<const std::string_view> lines() const { return lines_; }  // one of each file
