@@ -84,8 +84,9 @@ inline constexpr Command commands[] = {
     {"info", "print a model's configuration, size, vocabulary and history, or check it for damage", info,
      "  dragoman info models/demo\n"
      "  dragoman info models/demo --verify\n"},
-    {"metrics", "BLEU and chrF of given translations, as sacreBLEU computes them", metrics,
-     "  dragoman metrics --reference test.fr --hypothesis output.fr\n"},
+    {"metrics", "BLEU, chrF and TER of given translations, as sacreBLEU computes them", metrics,
+     "  dragoman metrics --reference test.fr --hypothesis output.fr\n"
+     "  dragoman metrics --reference test.fr --hypothesis old.fr --hypothesis new.fr --paired bs\n"},
     {"report", "curves, samples and configurations of training runs, as one HTML page", report,
      "  dragoman report models/demo --out report.html\n"},
     {"draw", "the articles' figures as SVG: positions, causal mask, schedules, smoothing", draw,
