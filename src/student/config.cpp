@@ -58,8 +58,9 @@ void set_if_not_given(Options& options, const std::vector<Setting>& settings, co
 
 void check_back_translation(const StudentConfig& c) {
   if (c.monolingual_target.empty() != c.backward.empty())
-    throw OptionError(c.backward.empty() ? "student.backward" : "student.monolingual_target",
-                      "is missing: the model folder that translates back, and the text for it, belong together");
+    throw OptionError(
+        c.backward.empty() ? "student.backward" : "student.monolingual_target",
+        "is missing: the model folder that translates back, and the text for it, belong together");
   if (c.backward_tag.find_first_of(" \t\r\n") != std::string::npos)
     throw OptionError("student.backward_tag", "has white space, but must be one word");
 }
@@ -68,7 +69,8 @@ void check_cleaning(const StudentRecipe& recipe) {
   const CleaningModels& models = recipe.cleaning_models;
   const DataConfig& data = recipe.training.data;
   if (!models.detector.empty() && data.from.empty() && data.to.empty())
-    throw OptionError("clean.detector", "has no effect without data.from or data.to, the languages to expect");
+    throw OptionError("clean.detector",
+                      "has no effect without data.from or data.to, the languages to expect");
   if (models.score_model.empty() != (recipe.cleaning.min_score == 0))
     throw OptionError("clean.min_score", "such as -3, and clean.score_model belong together");
   if (models.backward && models.score_model.empty())
@@ -92,8 +94,8 @@ void declare(Options& options, StudentRecipe& recipe) {
   own.add("backward_tag", c.backward_tag,
           "first word of each source that was translated back, by which the student tells them from "
           "people's; empty: none");
-  own.add("backward_share", c.backward_share,
-          "share of the training pairs whose source was translated back", above(0).below(1));
+  own.add("backward_share", c.backward_share, "share of the training pairs whose source was translated back",
+          above(0).below(1));
   own.add("beam", c.beam, "the teacher's beam size", at_least(1).at_most(1000));
   own.add("candidates", c.candidates,
           "translations of each source that has a reference; the one nearest to it by chrF is taught",

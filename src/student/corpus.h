@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "data/cleaning.h"
-#include "data/preparation.h"
 #include "data/corpus_config.h"
+#include "data/preparation.h"
 #include "student/stage.h"
 
 namespace dragoman::internal {

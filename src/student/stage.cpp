@@ -65,7 +65,8 @@ void Stage::finish(nlohmann::ordered_json report) {
 nlohmann::ordered_json report_of_stage(const std::string& folder, const std::string& name,
                                        const nlohmann::ordered_json& inputs) {
   const nlohmann::ordered_json record = read_record(record_path(folder, name));
-  return is_of(record, inputs, folder + "/" + name) && record.contains("report") ? record.at("report") : nullptr;
+  return is_of(record, inputs, folder + "/" + name) && record.contains("report") ? record.at("report")
+                                                                                 : nullptr;
 }
 
 std::string file_checksum(const std::string& path) { return checksum_of(map_file(path).bytes); }

@@ -88,8 +88,7 @@ void teach_all(const Making& making, Stage& stage) {
                                                         .threads = making.threads(),
                                                         .precision = dragoman::Precision::int8});
   const auto teach_text = [&](const TaughtText& text, int64_t candidates) {
-    return to_json(
-        teach(teacher, {{"beam", recipe.student.beam}}, candidates, text, 2000, making.processes));
+    return to_json(teach(teacher, {{"beam", recipe.student.beam}}, candidates, text, 2000, making.processes));
   };
   ordered_json report;
   report["parallel"] =
@@ -207,7 +206,8 @@ ordered_json make_student(const StudentRecipe& recipe, const std::string& folder
   const Making making = {recipe, folder, processes};
   use_device(processes, recipe.training.training);
   ordered_json stages = {{"clean", clean_stage(making, identifier)}};
-  if (const ordered_json backward = backward_stage(making); !backward.is_null()) stages["backward"] = backward;
+  if (const ordered_json backward = backward_stage(making); !backward.is_null())
+    stages["backward"] = backward;
   stages["taught"] = taught_stage(making);
   const Recipe training = training_recipe(recipe, folder);
   student_stage(making, training);

@@ -114,8 +114,8 @@ class Teacher {
 
   void show(int64_t further) {
     done_ += further;
-    status_.show(doing_, static_cast<double>(done_) / static_cast<double>(lines_),
-                 static_cast<double>(done_), "lines");
+    status_.show(doing_, static_cast<double>(done_) / static_cast<double>(lines_), static_cast<double>(done_),
+                 "lines");
   }
 
  private:

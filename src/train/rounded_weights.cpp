@@ -6,8 +6,7 @@
 namespace dragoman::internal {
 
 RoundedWeights::RoundedWeights(Device& device, Parameters& parameters)
-    : parameters_(parameters),
-      own_(device.pool, 1, static_cast<int64_t>(parameters.weights().size())) {
+    : parameters_(parameters), own_(device.pool, 1, static_cast<int64_t>(parameters.weights().size())) {
   device.memory.copy(own_.data(), parameters.weights().data(), parameters.weights().size_bytes());
   CpuContext host(device.context.threads());
   for (const Parameter& parameter : parameters.list()) {

@@ -48,9 +48,9 @@ struct UpdateOptions {
   int64_t part_tokens = 0;                     // of a batch's larger side that are computed at once; 0: all
   Precision precision = Precision::fp32;       // of the operands of an update's products; evaluation has fp32
   GradientFormat wire = GradientFormat::fp32;  // between processes
-  int64_t slice = 0;  // floats that processes sum together; 0: chosen for their number
+  int64_t slice = 0;          // floats that processes sum together; 0: chosen for their number
   bool int8_weights = false;  // all passes round them: rounded_weights.h
-  double ema = 0;     // decay of the moving average of the weights; 0: none
+  double ema = 0;             // decay of the moving average of the weights; 0: none
   // Guided alignment: what the sum of its losses is multiplied by, which is then divided by the update's target tokens,
   // as all else is; 0: none. The layer is the model's alignment_layer.
   double guided_alignment = 0;

@@ -227,8 +227,7 @@ TEST(LowPrecisionWeights, AreTheSameAsFloats) {
     for (int64_t j = 0; j < columns; ++j)
       transposed[static_cast<size_t>(j * rows + k)] = straight[static_cast<size_t>(k * columns + j)];
   CpuContext context(2);
-  std::vector<unsigned char> bytes(
-      static_cast<size_t>(low_precision_size(Precision::int8, rows, columns)));
+  std::vector<unsigned char> bytes(static_cast<size_t>(low_precision_size(Precision::int8, rows, columns)));
   std::vector<float> scales(columns);
   const LowPrecisionMatrix int8 = to_low_precision(
       context, Precision::int8, {straight.data(), rows, columns, columns, 1}, bytes.data(), scales.data());
