@@ -31,8 +31,8 @@ struct TaughtLines {
 
 nlohmann::ordered_json to_json(const TaughtLines& lines);
 
-// `candidates`: of each source with a reference. A part has `lines_of_part` lines. Collective: every process returns once
-// all is done.
+// `candidates`: of each source with a reference. A part has `lines_of_part` lines. Collective: it returns once all
+// processes have done their parts.
 TaughtLines teach(dragoman::Translator& teacher, const dragoman::Options& search, int64_t candidates,
                   const TaughtText& text, int64_t lines_of_part = 2000,
                   Processes& processes = single_process());
