@@ -125,6 +125,16 @@ ordered_json compare(const std::vector<ComparedModel>& models, const ComparisonS
   return {{"sentences", settings.test.size()}, {"models", std::move(rows)}, {"samples", std::move(samples)}};
 }
 
+double bleu_of(const std::string& folder, const ComparisonSettings& settings) {
+  dragoman::Translator translator(folder, {.device = settings.device, .threads = settings.threads});
+  std::vector<std::string> sources;
+  for (const TextPair& pair : settings.test) sources.push_back(pair.source);
+  const std::vector<std::string> outputs = translated(translator, sources, "translating the validation set");
+  BleuStatistics sum;
+  for (size_t i = 0; i < outputs.size(); ++i) sum += bleu_statistics(outputs[i], settings.test[i].target);
+  return bleu_score(sum).score;
+}
+
 std::string comparison_table(const ordered_json& comparison) {
   std::string text = fmt::format("{:<20}{:>7}{:>7}{:>7}{:>13}{:>11}{:>9}{:>11}{:>10}\n", "", "BLEU", "chrF",
                                  "TER", "upper case", "misspelt", "MB", "tokens/s", "start, s");
