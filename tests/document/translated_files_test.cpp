@@ -97,7 +97,8 @@ TEST_F(TranslatedFilesTest, Xliff) {
 <file id="f"><unit id="1"><segment state="final"><source>One <pc id="1">two</pc></source><target>Un <pc id="1">deux</pc></target></segment>
 <segment state="initial"><source>Three</source><target>Three</target></segment></unit></file></xliff>)";
   EXPECT_EQ(read("a.xliff", second), (Texts{"One two=Un deux"}));
-  EXPECT_NE(error("a.xliff", second, "en", "de").find("trgLang"), std::string::npos);
+  EXPECT_NE(error("a.xliff", second, "en", "de").find("the target language of the file is fr, not de"),
+            std::string::npos);
 }
 
 TEST_F(TranslatedFilesTest, Po) {

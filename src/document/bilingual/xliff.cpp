@@ -60,15 +60,16 @@ class XliffUnits : public XmlEvents {
 
  private:
   void check_languages(const std::vector<XmlStreamAttribute>& attributes) const {
-    const auto check = [&](const std::string& wanted, const char* first, const char* second) {
+    const auto check = [&](const char* side, const std::string& wanted, const char* first,
+                           const char* second) {
       std::string found = value_of(first, attributes);
       if (found.empty()) found = value_of(second, attributes);
       if (!wanted.empty() && !found.empty() && !same_language(wanted, found))
-        throw Error("{}: the file's {} is {}, not {}: give the languages that it has", settings_.name, first,
-                    found, wanted);
+        throw Error("{}: the {} language of the file is {}, not {}: give the languages that it has",
+                    settings_.name, side, found, wanted);
     };
-    check(settings_.from, "source-language", "srcLang");
-    check(settings_.to, "target-language", "trgLang");
+    check("source", settings_.from, "source-language", "srcLang");
+    check("target", settings_.to, "target-language", "trgLang");
   }
 
   const DocumentSettings& settings_;
