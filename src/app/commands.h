@@ -33,6 +33,7 @@ void import(const Arguments& arguments);
 void get(const Arguments& arguments);
 void export_model(const Arguments& arguments);
 void bench(const Arguments& arguments);
+void memory(const Arguments& arguments);
 void student(const Arguments& arguments);
 void demo(const Arguments& arguments);
 void serve(const Arguments& arguments);
@@ -105,6 +106,10 @@ inline constexpr Command commands[] = {
     {"bench", "measure translation speed here, compared with the machine's limits", bench,
      "  dragoman bench -m models/demo\n"
      "  dragoman bench --model.d_model 512 --precision int8\n"},
+    {"memory", "translation memories: build, add to, look into, export", memory,
+     "  dragoman memory build mine.tmx program.po --from en --to fr --out memories/mine\n"
+     "  dragoman memory look --memory memories/mine --text \"Open the file\"\n"
+     "  dragoman memory export --memory memories/mine --out mine.tmx\n"},
     {"student", "make a small, fast model that translates as its teacher does", student,
      "  dragoman student recipes/students/tiny-en-fr.toml --dry-run\n"
      "  dragoman student recipes/students/tiny-en-fr.toml\n"},
