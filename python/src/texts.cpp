@@ -10,18 +10,69 @@ namespace dragoman::python {
 namespace {
 
 using Texts = std::vector<std::string>;
-using Metric = CorpusScore (*)(std::span<const std::string>, std::span<const std::string>,
-                               const MetricSettings&);
+using TextLists = std::vector<Texts>;
+using Metric = CorpusScore (*)(std::span<const std::string>, SeveralReferences, const MetricSettings&);
 
 template <Metric metric>
-CorpusScore corpus_score(Texts hypotheses, Texts references, const std::string& tokenizer, bool lowercase,
-                         int word_order) {
-  const MetricSettings settings = {.tokenizer = tokenizer, .lowercase = lowercase, .word_order = word_order};
+CorpusScore corpus_score(Texts hypotheses, TextLists references, const MetricSettings& settings) {
   const auto score = std::make_shared<CorpusScore>();
   const auto work = [hypotheses = std::move(hypotheses), references = std::move(references), settings,
                      score] { *score = metric(hypotheses, references, settings); };
   LongCall().run(work, LongCall::Interrupted::is_left);
   return *score;
+}
+
+PairedComparison compared(Texts baseline, Texts system, TextLists references, const PairedSettings& paired,
+                          const MetricSettings& settings) {
+  const auto result = std::make_shared<PairedComparison>();
+  const auto work = [baseline = std::move(baseline), system = std::move(system),
+                     references = std::move(references), paired, settings, result] {
+    *result = compare_systems(baseline, system, SeveralReferences(references), paired, settings);
+  };
+  LongCall().run(work, LongCall::Interrupted::is_left);
+  return *result;
+}
+
+void bind_metrics(nb::module_& module) {
+  nb::class_<CorpusScore>(module, "CorpusScore")
+      .def_ro("score", &CorpusScore::score)
+      .def_ro("name", &CorpusScore::name)
+      .def_ro("signature", &CorpusScore::signature)
+      .def_ro("details", &CorpusScore::details);
+  nb::class_<MetricSettings>(module, "MetricSettings")
+      .def(nb::init<>())
+      .def_rw("tokenizer", &MetricSettings::tokenizer)
+      .def_rw("tokenizer_model", &MetricSettings::tokenizer_model)
+      .def_rw("lowercase", &MetricSettings::lowercase)
+      .def_rw("word_order", &MetricSettings::word_order)
+      .def_rw("ter_normalized", &MetricSettings::ter_normalized)
+      .def_rw("ter_no_punctuation", &MetricSettings::ter_no_punctuation)
+      .def_rw("ter_asian_support", &MetricSettings::ter_asian_support)
+      .def_rw("ter_case_sensitive", &MetricSettings::ter_case_sensitive);
+  const auto add = [&](const char* name, auto* function) {
+    module.def(name, function, nb::arg("hypotheses"), nb::arg("references"), nb::arg("settings"));
+  };
+  add("bleu", &corpus_score<bleu>);
+  add("chrf", &corpus_score<chrf>);
+  add("ter", &corpus_score<ter>);
+  module.def("bleu_tokenizers", &bleu_tokenizers);
+
+  nb::class_<SystemScore>(module, "SystemScore")
+      .def_ro("score", &SystemScore::score)
+      .def_ro("mean", &SystemScore::mean)
+      .def_ro("half_width", &SystemScore::half_width);
+  nb::class_<PairedSettings>(module, "PairedSettings")
+      .def(nb::init<>())
+      .def_rw("metric", &PairedSettings::metric)
+      .def_rw("test", &PairedSettings::test)
+      .def_rw("samples", &PairedSettings::samples)
+      .def_rw("seed", &PairedSettings::seed);
+  nb::class_<PairedComparison>(module, "PairedComparison")
+      .def_ro("baseline", &PairedComparison::baseline)
+      .def_ro("system", &PairedComparison::system)
+      .def_ro("p_value", &PairedComparison::p_value);
+  module.def("compare_systems", &compared, nb::arg("baseline"), nb::arg("system"), nb::arg("references"),
+             nb::arg("paired"), nb::arg("settings"));
 }
 
 Glossary* glossary_of_entries(const std::vector<std::pair<std::string, std::string>>& entries) {
@@ -60,16 +111,7 @@ TranslatedDocument translate(Translator& translator, const nb::bytes& bytes, con
 }  // namespace
 
 void bind_texts(nb::module_& module) {
-  nb::class_<CorpusScore>(module, "CorpusScore")
-      .def_ro("score", &CorpusScore::score)
-      .def_ro("name", &CorpusScore::name)
-      .def_ro("signature", &CorpusScore::signature)
-      .def_ro("details", &CorpusScore::details);
-  module.def("bleu", &corpus_score<bleu>, nb::arg("hypotheses"), nb::arg("references"), nb::arg("tokenizer"),
-             nb::arg("lowercase"), nb::arg("word_order"));
-  module.def("chrf", &corpus_score<chrf>, nb::arg("hypotheses"), nb::arg("references"), nb::arg("tokenizer"),
-             nb::arg("lowercase"), nb::arg("word_order"));
-
+  bind_metrics(module);
   nb::class_<Glossary>(module, "Glossary")
       .def(nb::new_([](const std::string& path, const std::string& from, const std::string& to) {
              return new Glossary(path, {from, to});

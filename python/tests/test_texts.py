@@ -15,6 +15,28 @@ def test_metrics_are_those_of_sacrebleu():
         metrics.bleu(hypotheses, references[:1])
 
 
+def test_metrics_with_several_references():
+    hypotheses = ["a cat sits here", "A dog."]
+    references = [["the cat sat here", "One dog."], ("a cat sits there", "A dog.")]
+    assert metrics.ter(hypotheses, references).score == pytest.approx(100 / 6)
+    assert "nrefs:2|" in metrics.bleu(hypotheses, iter(references), tokenizer="zh").signature
+    assert metrics.chrf(hypotheses, references).score > metrics.chrf(hypotheses, references[0]).score
+    assert metrics.ter(["A dog."], ["a dog"], no_punctuation=True).score == 0
+    assert {"13a", "intl", "zh", "char", "none", "flores200"} <= set(metrics.tokenizers())
+    with pytest.raises(dragoman.UsageError, match="13a, intl, zh"):
+        metrics.bleu(hypotheses, references, tokenizer="14a")
+
+
+def test_paired_tests():
+    references = [f"the cat number {i} sat on the mat" for i in range(60)]
+    system = [text if i % 6 else "the cat sat" for i, text in enumerate(references)]
+    baseline = [text if i % 2 else "the cat sat" for i, text in enumerate(references)]
+    for test in ("bs", "ar"):
+        result = metrics.compare(baseline, system, references, test=test, samples=500)
+        assert result.p_value < 0.01 and result.system.score == metrics.bleu(system, references).score
+    assert metrics.compare(system, system, [references], metric="ter", case_sensitive=True).p_value == 1
+
+
 def test_documents_keep_all_but_their_text(translator, tmp_path):
     page = b"<h1>The cat sleeps.</h1>\n<p id=a>A dog barks.</p>\n"
     done = document.translate_bytes(translator, page, name="page.html")

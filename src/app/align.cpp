@@ -9,7 +9,7 @@
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/output.h"
-#include "app/paired_lines.h"
+#include "app/parallel_lines.h"
 #include "app/shared_options.h"
 #include "base/log.h"
 #include "base/quotes.h"
@@ -54,9 +54,9 @@ void declare(Options& options, AlignOptions& o) {
 
 AlignedText read_lines(const AlignOptions& o) {
   AlignedText text;
-  PairedLines lines(o.source, o.target, InvalidText::repair);
+  ParallelLines lines({o.source, o.target}, InvalidText::repair);
   while (lines.next()) {
-    text.add(lines.first(), lines.second(), o.tokens ? WordsOfLine::as_they_are : WordsOfLine::tokenized);
+    text.add(lines.line(0), lines.line(1), o.tokens ? WordsOfLine::as_they_are : WordsOfLine::tokenized);
     if (stop_requested() != 0) throw Stopped(stop_requested(), "stopped while reading");
   }
   return text;

@@ -1,9 +1,7 @@
 // dragoman clean: the pairs of a parallel text that are worth training on, and why the others are not.
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <iostream>
-#include <numeric>
 #include <optional>
 
 #include <fmt/format.h>
@@ -23,6 +21,7 @@
 #include "data/cleaning.h"
 #include "dragoman/translator.h"
 #include "serve/fasttext.h"
+#include "student/pair_scorer.h"
 
 namespace dragoman::internal {
 namespace {
@@ -105,25 +104,6 @@ void check_cleaning(const CleanOptions& o) {
     throw UsageError("--max-ratio is {}, but must be 0 or at least 1", o.rules.max_ratio);
 }
 
-double mean_log_probability(const std::vector<float>& values) {
-  if (values.empty()) return std::nan("");
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-// Of the translator, which must outlive it.
-PairScorer pair_scorer_of(dragoman::Translator& model, const CleanOptions& o) {
-  return [&model, &o](std::span<const TextPair> texts) {
-    std::vector<dragoman::TextPair> pairs;
-    for (const TextPair& text : texts)
-      pairs.push_back(o.backward ? dragoman::TextPair{text.target, text.source}
-                                 : dragoman::TextPair{text.source, text.target});
-    std::vector<double> means;
-    for (const Score& score : model.score(pairs))
-      means.push_back(mean_log_probability(score.log_probabilities));
-    return means;
-  };
-}
-
 void log_cleaning(const CleaningResult& result) {
   log_info("{} pairs read, {} kept, {} left out", with_commas(result.read), with_commas(result.kept()),
            with_commas(result.dropped()));
@@ -164,7 +144,8 @@ void clean(const Arguments& arguments) {
                                .threads = thread_count(o.machine),
                                .examples = o.show_dropped};
   if (!o.score_model.empty())
-    settings.scorer = pair_scorer_of(model.emplace(o.score_model, settings_of({.machine = o.machine})), o);
+    settings.scorer =
+        pair_scorer_of(model.emplace(o.score_model, settings_of({.machine = o.machine})), o.backward);
   DataConfig files;
   files.source = o.source;
   files.target = o.target;

@@ -33,6 +33,7 @@ void import(const Arguments& arguments);
 void get(const Arguments& arguments);
 void export_model(const Arguments& arguments);
 void bench(const Arguments& arguments);
+void memory(const Arguments& arguments);
 void student(const Arguments& arguments);
 void demo(const Arguments& arguments);
 void serve(const Arguments& arguments);
@@ -84,8 +85,9 @@ inline constexpr Command commands[] = {
     {"info", "print a model's configuration, size, vocabulary and history, or check it for damage", info,
      "  dragoman info models/demo\n"
      "  dragoman info models/demo --verify\n"},
-    {"metrics", "BLEU and chrF of given translations, as sacreBLEU computes them", metrics,
-     "  dragoman metrics --reference test.fr --hypothesis output.fr\n"},
+    {"metrics", "BLEU, chrF and TER of given translations, as sacreBLEU computes them", metrics,
+     "  dragoman metrics --reference test.fr --hypothesis output.fr\n"
+     "  dragoman metrics --reference test.fr --hypothesis old.fr --hypothesis new.fr --paired bs\n"},
     {"report", "curves, samples and configurations of training runs, as one HTML page", report,
      "  dragoman report models/demo --out report.html\n"},
     {"draw", "the articles' figures as SVG: positions, causal mask, schedules, smoothing", draw,
@@ -104,6 +106,10 @@ inline constexpr Command commands[] = {
     {"bench", "measure translation speed here, compared with the machine's limits", bench,
      "  dragoman bench -m models/demo\n"
      "  dragoman bench --model.d_model 512 --precision int8\n"},
+    {"memory", "translation memories: build, add to, look into, export", memory,
+     "  dragoman memory build mine.tmx program.po --from en --to fr --out memories/mine\n"
+     "  dragoman memory look --memory memories/mine --text \"Open the file\"\n"
+     "  dragoman memory export --memory memories/mine --out mine.tmx\n"},
     {"student", "make a small, fast model that translates as its teacher does", student,
      "  dragoman student recipes/students/tiny-en-fr.toml --dry-run\n"
      "  dragoman student recipes/students/tiny-en-fr.toml\n"},

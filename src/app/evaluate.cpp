@@ -9,7 +9,7 @@
 #include "api/options.h"
 #include "app/command_line.h"
 #include "app/commands.h"
-#include "app/paired_lines.h"
+#include "app/parallel_lines.h"
 #include "app/scores.h"
 #include "app/shared_options.h"
 #include "app/translating.h"
@@ -28,7 +28,8 @@ enum class TestNoise { none, upper, title, typos };
 
 struct EvaluateOptions {
   TranslatingOptions translating;
-  std::string source, reference;
+  std::string source;
+  std::vector<std::string> references;
   bool by_length = false;
   TestNoise noise = TestNoise::none;
   ScoreOptions scores;
@@ -38,7 +39,7 @@ void declare(Options& options, EvaluateOptions& o) {
   auto own = options.section("", "Options");
   declare_models_and_batch(own, o.translating);
   declare_source(own, o.source);
-  declare_reference(own, o.reference);
+  declare_references(own, o.references);
   own.add("noise", o.noise,
           "change the test set first: upper case or title case on both sides, or spelling mistakes in the "
           "source, by "
@@ -62,26 +63,28 @@ struct ScoreRow {
 
 class LengthTable {
  public:
-  explicit LengthTable(const ScoreOptions& options) : options_(options) {}
+  explicit LengthTable(const ScoreOptions& options)
+      : metrics_(options.metric_options()), digits_(options.digits) {}
 
-  void add(const std::string& source, const std::string& translation, const std::string& reference) {
+  void add(const std::string& source, const std::string& translation,
+           std::span<const std::string_view> references) {
     const size_t words = word_count(source);
     const auto place = std::ranges::lower_bound(longest_of_row, words);
     ScoreRow& row = rows_[static_cast<size_t>(place - longest_of_row.begin())];
     ++row.sentences;
-    row.bleu += bleu_statistics(translation, reference, options_.bleu());
-    row.chrf += chrf_statistics(translation, reference, options_.chrf());
+    row.bleu += bleu_statistics(translation, references, metrics_.bleu);
+    row.chrf += chrf_statistics(translation, references, metrics_.chrf);
   }
 
   std::string text() const {
     std::string text = fmt::format("\n{:<16}{:>10}{:>9}{:>9}{:>9}\n", "words of source", "sentences", "BLEU",
-                                   chrf_name(options_.chrf()), "ratio");
+                                   chrf_name(metrics_.chrf), "ratio");
     for (size_t i = 0; i < rows_.size(); ++i) {
       const ScoreRow& row = rows_[i];
       if (row.sentences == 0) continue;
       const BleuScore bleu = bleu_score(row.bleu);
       text += fmt::format("{:<16}{:>10}{:>9.{}f}{:>9.{}f}{:>9.3f}\n", name(i), row.sentences, bleu.score,
-                          options_.digits, chrf_score(row.chrf), options_.digits, bleu.ratio);
+                          digits_, chrf_score(row.chrf), digits_, bleu.ratio);
     }
     return text + "ratio: words of the translations / words of the references\n";
   }
@@ -96,8 +99,8 @@ class LengthTable {
       ordered_json object = {{"from", shortest(i)}};
       if (i < longest_of_row.size()) object["to"] = longest_of_row[i];
       object["sentences"] = row.sentences;
-      object["BLEU"] = as_printed(bleu.score, options_.digits);
-      object[chrf_name(options_.chrf())] = as_printed(chrf_score(row.chrf), options_.digits);
+      object["BLEU"] = as_printed(bleu.score, digits_);
+      object[chrf_name(metrics_.chrf)] = as_printed(chrf_score(row.chrf), digits_);
       object["ratio"] = as_printed(bleu.ratio, 3);
       list.push_back(std::move(object));
     }
@@ -112,21 +115,26 @@ class LengthTable {
     return fmt::format("{} to {}", shortest(row), longest_of_row[row]);
   }
 
-  ScoreOptions options_;
+  MetricOptions metrics_;
+  int64_t digits_;
   std::array<ScoreRow, longest_of_row.size() + 1> rows_;
 };
 
 struct TestSet {
-  std::vector<std::string> sources, references;
+  std::vector<std::string> sources;
+  std::vector<std::vector<std::string>> references;  // of each source
 };
 
 // Before anything is translated, so that a mismatch shows at once. Each file is read once, as it may be a pipe.
 TestSet read_test_set(const EvaluateOptions& o) {
-  PairedLines lines(o.source, o.reference, InvalidText::repair);
+  std::vector<std::string> files = {o.source};
+  files.insert(files.end(), o.references.begin(), o.references.end());
+  ParallelLines lines(files, InvalidText::repair);
   TestSet set;
   while (lines.next()) {
-    set.sources.emplace_back(lines.first());
-    set.references.emplace_back(lines.second());
+    const auto references = lines.lines().subspan(1);
+    set.sources.emplace_back(lines.line(0));
+    set.references.emplace_back(references.begin(), references.end());
   }
   if (set.sources.empty()) throw Error("{} is empty: nothing to evaluate", o.source);
   return set;
@@ -135,13 +143,13 @@ TestSet read_test_set(const EvaluateOptions& o) {
 void add_test_noise(TestSet& set, const EvaluateOptions& o) {
   const SearchOptions& search = o.translating.search;
   for (size_t i = 0; i < set.sources.size(); ++i) {
-    std::string &source = set.sources[i], &reference = set.references[i];
+    std::string& source = set.sources[i];
     Random random(mix(mix(static_cast<uint64_t>(search.seed), "test noise"), i));
     if (o.noise == TestNoise::typos) source = misspelt(source, random, search.from);
     if (o.noise == TestNoise::upper || o.noise == TestNoise::title) {
       const auto change = o.noise == TestNoise::upper ? upper_cased : title_cased;
       source = change(source, search.from);
-      reference = change(reference, search.to);
+      for (std::string& reference : set.references[i]) reference = change(reference, search.to);
     }
   }
 }
@@ -165,7 +173,7 @@ void evaluate(const Arguments& arguments) {
   line.add_options(options);
   add_search(line, search);
   if (!line.read(arguments)) return;
-  if (o.translating.models.empty() || o.source.empty() || o.reference.empty()) {
+  if (o.translating.models.empty() || o.source.empty() || o.references.empty()) {
     throw UsageError(
         "evaluate needs --model DIR, --source FILE and --reference FILE: see dragoman evaluate --help");
   }
@@ -174,16 +182,18 @@ void evaluate(const Arguments& arguments) {
     throw UsageError("--nbest has no effect on evaluate, which measures the best translation of each line");
   watch_signals();
 
+  Scores scores(o.scores, o.references.size());
+  LengthTable table(o.scores);
   TestSet set = read_test_set(o);
   add_test_noise(set, o);
-  Scores scores(o.scores);
-  LengthTable table(o.scores);
   size_t number = 0;
   StatusLine status;
   translate_lines(o.translating, given_options(search), set.sources, [&](const dragoman::Translation& done) {
-    const std::string &text = done.text(), &reference = set.references.at(number++);
-    scores.add(text, reference);
-    if (o.by_length) table.add(done.source, text, reference);
+    const auto& texts = set.references.at(number++);
+    const std::vector<std::string_view> references(texts.begin(), texts.end());
+    const std::string& text = done.text();
+    scores.add(text, references);
+    if (o.by_length) table.add(done.source, text, references);
     status.show("translating", static_cast<double>(number) / static_cast<double>(set.sources.size()),
                 static_cast<double>(number), "lines");
   });

@@ -1,9 +1,13 @@
-// dragoman metrics: BLEU and chrF of any system's translations.
+// dragoman metrics: scores of any systems' translations, and which differences between them mean something.
+#include <functional>
 #include <iostream>
+#include <span>
+#include <string_view>
 
 #include "app/command_line.h"
 #include "app/commands.h"
-#include "app/paired_lines.h"
+#include "app/compared_systems.h"
+#include "app/parallel_lines.h"
 #include "app/scores.h"
 #include "app/shared_options.h"
 #include "base/error.h"
@@ -11,35 +15,84 @@
 namespace dragoman::internal {
 namespace {
 
+enum class Paired { none, bootstrap, randomization };
+
 struct MetricsOptions {
-  std::string hypothesis, reference;
+  std::vector<std::string> hypotheses, references;
   ScoreOptions scores;
+  bool confidence = false;
+  Paired paired = Paired::none;
+  int64_t samples = 0, seed = default_resampling_seed;
 };
 
-void declare(Options& options, MetricsOptions& metrics) {
+void declare(Options& options, MetricsOptions& o) {
   auto own = options.section("", "Options");
-  own.add("hypothesis", metrics.hypothesis, "translations to score, one per line; - is standard input");
-  declare_reference(own, metrics.reference);
-  declare(own, metrics.scores);
+  own.add("hypothesis", o.hypotheses,
+          "translations to score, one per line; several are systems to compare, the first the baseline; - is "
+          "standard input")
+      .shows("FILE");
+  declare_references(own, o.references);
+  declare(own, o.scores);
+  own.add("confidence", o.confidence,
+          "also print the interval that holds 95 % of the scores of resampled test sets");
+  own.add(
+      "paired", o.paired,
+      "test each system against the baseline: by bootstrap resampling (bs) or by approximate randomization "
+      "(ar); with intervals",
+      {{"none", Paired::none}, {"bs", Paired::bootstrap}, {"ar", Paired::randomization}});
+  own.add("samples", o.samples, "samples of --paired and --confidence; auto: 1000, and 10000 for ar",
+          at_least(1), {"auto", 0});
+  own.add("seed", o.seed, "seed of the samples", at_least(0));
 }
 
-Scores measure(const MetricsOptions& options) {
-  PairedLines lines(options.hypothesis, options.reference, InvalidText::refuse);
-  Scores scores(options.scores);
-  while (lines.next()) scores.add(lines.first(), lines.second());
-  if (lines.number() == 0) throw Error("{} is empty: nothing to evaluate", options.hypothesis);
-  return scores;
+Resampling resampling_of(const MetricsOptions& o) {
+  Resampling resampling = {.intervals = o.confidence, .seed = static_cast<uint64_t>(o.seed)};
+  if (o.paired == Paired::bootstrap) resampling.paired_test = PairedTest::bootstrap;
+  if (o.paired == Paired::randomization) resampling.paired_test = PairedTest::randomization;
+  resampling.samples = default_samples(resampling.paired_test.value_or(PairedTest::bootstrap));
+  if (o.samples > 0) resampling.samples = o.samples;
+  return resampling;
+}
+
+void check(const MetricsOptions& o) {
+  if (o.hypotheses.empty() || o.references.empty())
+    throw UsageError("metrics needs --hypothesis FILE and --reference FILE: see dragoman metrics --help");
+  if (o.paired != Paired::none && o.hypotheses.size() == 1)
+    throw UsageError("--paired compares systems: give --hypothesis FILE for each, the baseline first");
+  if (o.samples > 0 && o.paired == Paired::none && !o.confidence)
+    throw UsageError("--samples has no effect without --paired or --confidence");
+}
+
+// Of all systems, and of all references.
+using Texts = std::span<const std::string_view>;
+
+void for_each_sentence(const MetricsOptions& o, const std::function<void(Texts, Texts)>& add) {
+  std::vector<std::string> files = o.hypotheses;
+  files.insert(files.end(), o.references.begin(), o.references.end());
+  ParallelLines lines(files, InvalidText::refuse);
+  while (lines.next())
+    add(lines.lines().first(o.hypotheses.size()), lines.lines().subspan(o.hypotheses.size()));
+  if (lines.number() == 0) throw Error("{} is empty: nothing to evaluate", o.hypotheses[0]);
+}
+
+std::string measured(const MetricsOptions& o) {
+  if (o.hypotheses.size() == 1 && !o.confidence) {
+    Scores scores(o.scores, o.references.size());
+    for_each_sentence(o, [&](Texts hypotheses, Texts references) { scores.add(hypotheses[0], references); });
+    return scores.print();
+  }
+  ComparedSystems systems(o.hypotheses, o.references.size(), o.scores, resampling_of(o));
+  for_each_sentence(o, [&](Texts hypotheses, Texts references) { systems.add(hypotheses, references); });
+  return systems.print();
 }
 
 }  // namespace
 
 void metrics(const Arguments& arguments) {
-  MetricsOptions metrics;
-  if (!read_options(command_named("metrics"), metrics, arguments)) return;
-  if (metrics.hypothesis.empty() || metrics.reference.empty()) {
-    throw UsageError("metrics needs --hypothesis FILE and --reference FILE: see dragoman metrics --help");
-  }
-  std::cout << measure(metrics).print();
+  MetricsOptions o;
+  if (!read_options(command_named("metrics"), o, arguments)) return;
+  check(o);
+  std::cout << measured(o);
 }
 
 }  // namespace dragoman::internal

@@ -1,36 +1,25 @@
 // Where parallel text goes: to two files, line by line, or to standard output as source, tab, target.
 #pragma once
 
-#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/line_writer.h"
 
 namespace dragoman::internal {
 
 class PairOutput {
  public:
-  // Both files, or neither: then standard output. A file gets its name when it is whole: until finish() it has .part
-  // behind it. Pipes and devices are written to directly.
+  // Both files (base/new_file.h), or neither: then standard output.
   PairOutput(const std::string& source, const std::string& target);
-  ~PairOutput();  // removes unfinished files
-  PairOutput(const PairOutput&) = delete;
-  PairOutput& operator=(const PairOutput&) = delete;
 
   // On standard output a tab in the text becomes a space.
   void write(std::string_view source, std::string_view target);
   void finish();
 
  private:
-  struct File {
-    std::string path, written;  // its name at the end, and until then
-    std::ofstream stream = {};
-
-    void write(std::string_view line);
-    void check() const;
-  };
-
-  std::vector<File> files_;  // two, or none
+  std::vector<LineWriter> files_;  // two, or none
   std::string line_;
 };
 

@@ -9,7 +9,7 @@
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/output.h"
-#include "app/paired_lines.h"
+#include "app/parallel_lines.h"
 #include "app/shared_options.h"
 #include "app/translating.h"
 #include "base/log.h"
@@ -132,8 +132,8 @@ void score_lines(const ScoringOptions& o, ScorePrinter& printer) {
     }
     return warn_of_repairs(lines, repairs);
   }
-  PairedLines lines(o.source, o.target, InvalidText::repair);
-  while (lines.next()) printer.add(lines.first(), lines.second());
+  ParallelLines lines({o.source, o.target}, InvalidText::repair);
+  while (lines.next()) printer.add(lines.line(0), lines.line(1));
 }
 
 }  // namespace

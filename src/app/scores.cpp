@@ -5,29 +5,47 @@
 namespace dragoman::internal {
 
 void declare(Section& own, ScoreOptions& scores) {
-  own.add("lowercase", scores.lowercase, "ignore case");
-  own.add("tokenizer", scores.tokenizer, "tokenizer of BLEU, as in sacreBLEU",
-          {{"13a", Tokenizer::thirteen_a},
-           {"intl", Tokenizer::international},
-           {"zh", Tokenizer::chinese},
-           {"char", Tokenizer::characters},
-           {"none", Tokenizer::none}});
+  own.add("metrics", scores.metrics,
+          "any of bleu, chrf, ter (edits that make the reference, per 100 words: lower is better) and "
+          "exact_match (the percentage of lines that are a reference)");
+  own.add("lowercase", scores.lowercase, "ignore case in BLEU and chrF");
+  own.add("tokenizer", scores.tokenizer, "tokenizer of BLEU, as in sacreBLEU", tokenizers());
+  own.add("tokenizer-model", scores.tokenizer_model,
+          "SentencePiece model of the tokenizer: for flores101, flores200 and spBLEU-1K")
+      .shows("FILE");
   own.add("chrf-word-order", scores.word_order, "longest word n-grams of chrF; 2: chrF++",
           at_least(0).at_most(4));
+  own.add("ter-normalized", scores.ter.normalized, "separate punctuation before TER counts words");
+  own.add("ter-no-punctuation", scores.ter.no_punctuation, "leave out punctuation in TER");
+  own.add("ter-asian-support", scores.ter.asian_support,
+          "with --ter-normalized, each Chinese and Japanese character is a word in TER; with "
+          "--ter-no-punctuation, their punctuation is left out too");
+  own.add("ter-case-sensitive", scores.ter.case_sensitive, "do not ignore case in TER");
   own.add("digits", scores.digits, "digits after the decimal point", at_least(0).at_most(10));
-  own.add("ter", scores.ter, "also print TER, the edits that make the reference of it, per 100 words");
-  own.add("exact-match", scores.exact_match,
-          "also print the percentage of lines that are exactly the reference");
-  declare_format(own, scores.format, "one line per metric, or sacreBLEU's JSON");
+  declare_format(own, scores.format, "text for people, or sacreBLEU's JSON");
+}
+
+MetricOptions ScoreOptions::metric_options() const {
+  return {.bleu = {.tokenizer = tokenizer,
+                   .lowercase = lowercase,
+                   .subwords = subwords_for(tokenizer, tokenizer_model)},
+          .chrf = {.word_order = static_cast<int>(word_order), .lowercase = lowercase},
+          .ter = ter};
+}
+
+Metrics metrics_of(const ScoreOptions& options) {
+  const MetricOptions of_metrics = options.metric_options();
+  Metrics metrics;
+  for (const std::string& name : options.metrics) metrics.push_back(metric_named(name, of_metrics));
+  if (metrics.empty()) throw UsageError("--metrics is empty: name some of bleu, chrf, ter and exact_match");
+  return metrics;
 }
 
 double as_printed(double value, int64_t digits) { return std::stod(fmt::format("{:.{}f}", value, digits)); }
 
-void Scores::add(std::string_view hypothesis, std::string_view reference) {
-  bleu_ += bleu_statistics(hypothesis, reference, options_.bleu());
-  chrf_ += chrf_statistics(hypothesis, reference, options_.chrf());
-  if (options_.ter) ter_ += ter_statistics(hypothesis, reference);
-  matches_.add(hypothesis, reference);
+void Scores::add(std::string_view hypothesis, std::span<const std::string_view> references) {
+  for (size_t i = 0; i < metrics_.size(); ++i)
+    add_to(sums_[i], metrics_[i]->statistics(hypothesis, references));
 }
 
 std::string Scores::print() const {
@@ -35,35 +53,27 @@ std::string Scores::print() const {
 }
 
 std::string Scores::text() const {
-  const BleuScore bleu = bleu_score(bleu_);
-  const std::string exact_match =
-      options_.exact_match ? fmt::format("exact match = {:.{}f} ({} of {})\n", matches_.percentage(),
-                                         options_.digits, matches_.exact, matches_.all)
-                           : "";
-  const std::string ter = options_.ter ? fmt::format("TER|{} = {:.{}f}\n", ter_signature({}),
-                                                     ter_score(ter_).score, options_.digits)
-                                       : "";
-  return fmt::format("BLEU|{} = {:.{}f} {}\n{}|{} = {:.{}f}\n", bleu_signature(options_.bleu()), bleu.score,
-                     options_.digits, bleu.details(), chrf_name(options_.chrf()),
-                     chrf_signature(options_.chrf()), chrf_score(chrf_), options_.digits) +
-         ter + exact_match;
+  std::string text;
+  for (size_t i = 0; i < metrics_.size(); ++i) {
+    const Metric& metric = *metrics_[i];
+    const std::string signature = metric.signature(references_), details = metric.details(sums_[i]);
+    text += fmt::format("{}{}{} = {:.{}f}{}{}\n", metric.name(), signature.empty() ? "" : "|", signature,
+                        metric.score(sums_[i]), options_.digits, details.empty() ? "" : " ", details);
+  }
+  return text;
 }
 
 nlohmann::ordered_json Scores::json() const {
-  const BleuScore bleu = bleu_score(bleu_);
-  nlohmann::ordered_json all = {{{"name", "BLEU"},
-                                 {"score", as_printed(bleu.score, options_.digits)},
-                                 {"signature", bleu_signature(options_.bleu())},
-                                 {"verbose_score", bleu.details()}},
-                                {{"name", chrf_name(options_.chrf())},
-                                 {"score", as_printed(chrf_score(chrf_), options_.digits)},
-                                 {"signature", chrf_signature(options_.chrf())}}};
-  if (options_.ter)
-    all.push_back({{"name", "TER"},
-                   {"score", as_printed(ter_score(ter_).score, options_.digits)},
-                   {"signature", ter_signature({})}});
-  if (options_.exact_match)
-    all.push_back({{"name", "exact match"}, {"score", as_printed(matches_.percentage(), options_.digits)}});
+  auto all = nlohmann::ordered_json::array();
+  for (size_t i = 0; i < metrics_.size(); ++i) {
+    const Metric& metric = *metrics_[i];
+    const std::string signature = metric.signature(references_), details = metric.details(sums_[i]);
+    nlohmann::ordered_json one = {{"name", metric.name()},
+                                  {"score", as_printed(metric.score(sums_[i]), options_.digits)}};
+    if (!signature.empty()) one["signature"] = signature;
+    if (!details.empty()) one["verbose_score"] = details;
+    all.push_back(std::move(one));
+  }
   return all;
 }
 

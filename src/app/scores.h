@@ -1,35 +1,39 @@
-// BLEU, chrF and TER of a corpus, as the commands that measure translations print them.
+// BLEU, chrF, TER and exact matches of a corpus, as the commands that measure translations print them.
 #pragma once
 
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
 #include "app/shared_options.h"
 #include "base/options.h"
-#include "metrics/bleu.h"
-#include "metrics/chrf.h"
-#include "metrics/exact_match.h"
-#include "metrics/ter.h"
+#include "metrics/metric.h"
 
 namespace dragoman::internal {
 
 struct ScoreOptions {
+  std::vector<std::string> metrics = {"bleu", "chrf"};
   bool lowercase = false;
   Tokenizer tokenizer = Tokenizer::thirteen_a;
+  std::string tokenizer_model;
   int64_t word_order = 0;
+  TerOptions ter;
   int64_t digits = 2;
-  bool ter = false;
-  bool exact_match = false;
   OutputFormat format = OutputFormat::text;
 
-  BleuOptions bleu() const { return {.tokenizer = tokenizer, .lowercase = lowercase}; }
-  ChrfOptions chrf() const { return {.word_order = static_cast<int>(word_order), .lowercase = lowercase}; }
+  MetricOptions metric_options() const;  // reads the tokenizer's model
 };
 
 // Among a command's own flags.
 void declare(Section& own, ScoreOptions& scores);
+
+// As chosen. Throws a UsageError if one does not exist, or if the tokenizer and its model do not fit.
+using Metrics = std::vector<std::shared_ptr<const Metric>>;
+Metrics metrics_of(const ScoreOptions& options);
 
 // The number that is read back from the value printed with this many digits after the decimal point.
 double as_printed(double value, int64_t digits);
@@ -37,22 +41,21 @@ double as_printed(double value, int64_t digits);
 // Statistics summed over sentences, and the scores that follow from them.
 class Scores {
  public:
-  explicit Scores(const ScoreOptions& options) : options_(options) {}
+  Scores(const ScoreOptions& options, size_t references)
+      : options_(options), references_(references), metrics_(metrics_of(options)), sums_(metrics_.size()) {}
 
-  void add(std::string_view hypothesis, std::string_view reference);
+  void add(std::string_view hypothesis, std::span<const std::string_view> references);
 
-  // One line each for BLEU and chrF, or an array of objects, as sacreBLEU prints them; and TER and the exact match if
-  // they are asked for.
+  // A line for each metric, "BLEU|SIGNATURE = 31.80 DETAILS", or an array of objects, as sacreBLEU prints them.
   std::string text() const;
   nlohmann::ordered_json json() const;
   std::string print() const;  // in the format of the options
 
  private:
   ScoreOptions options_;
-  BleuStatistics bleu_;
-  ChrfStatistics chrf_;
-  TerStatistics ter_;
-  ExactMatches matches_;
+  size_t references_;  // of a sentence
+  Metrics metrics_;
+  std::vector<MetricSums> sums_;
 };
 
 }  // namespace dragoman::internal

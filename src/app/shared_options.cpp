@@ -30,8 +30,10 @@ void declare_source(Section& own, std::string& file) {
   own.add("source", file, "source sentences, one per line; - is standard input").shows("FILE");
 }
 
-void declare_reference(Section& own, std::string& file) {
-  own.add("reference", file, "reference translations, line by line").shows("FILE");
+void declare_references(Section& own, std::vector<std::string>& files) {
+  own.add("reference", files,
+          "reference translations, line by line; several are other translations of the same")
+      .shows("FILE");
 }
 
 void declare_format(Section& own, OutputFormat& format, const char* help) {

@@ -24,7 +24,7 @@ void add_search(CommandLine& line, Options& options);
 
 // Text that belongs together line by line.
 void declare_source(Section& own, std::string& file);
-void declare_reference(Section& own, std::string& file);
+void declare_references(Section& own, std::vector<std::string>& files);
 
 // Where results go.
 enum class OutputFormat { text, json };

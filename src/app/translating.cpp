@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "app/lines_in_order.h"
-#include "app/paired_lines.h"
+#include "app/parallel_lines.h"
 #include "app/shared_options.h"
 #include "base/error.h"
 #include "base/files.h"

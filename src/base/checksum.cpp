@@ -18,12 +18,16 @@ std::string checksum_of(std::span<const std::byte> bytes) {
 
 std::string checksum_of(std::string_view text) { return checksum_of(std::as_bytes(std::span(text))); }
 
+uint64_t hash_of(std::string_view text) { return XXH3_64bits(text.data(), text.size()); }
+
 Checksum::Checksum() : state_(XXH3_createState(), XXH3_freeState) { XXH3_64bits_reset(state_.get()); }
 
 void Checksum::add(std::span<const std::byte> bytes) {
   XXH3_64bits_update(state_.get(), bytes.data(), bytes.size());
 }
 
-std::string Checksum::text() const { return text_of(XXH3_64bits_digest(state_.get())); }
+std::string Checksum::text() const { return text_of(number()); }
+
+uint64_t Checksum::number() const { return XXH3_64bits_digest(state_.get()); }
 
 }  // namespace dragoman::internal

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@ namespace dragoman::internal {
 
 std::string checksum_of(std::span<const std::byte> bytes);
 std::string checksum_of(std::string_view text);
+uint64_t hash_of(std::string_view text);  // the same number, for tables
 
 // The same, of bytes that come one after another.
 class Checksum {
@@ -20,6 +22,7 @@ class Checksum {
   Checksum();
   void add(std::span<const std::byte> bytes);
   std::string text() const;
+  uint64_t number() const;
 
  private:
   std::shared_ptr<XXH3_state_s> state_;

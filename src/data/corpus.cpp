@@ -100,7 +100,7 @@ void CorpusReader::open_next() {
   if (source.is_tsv() || source.is_one_sided()) {
     file_.emplace(source.is_tsv() ? source.source : source.target);
   } else {
-    files_.emplace(source.source, source.target, source.format);
+    files_.emplace(std::vector{source.source, source.target}, source.format);
   }
   read_of_source_ = 0;
 }
@@ -111,7 +111,12 @@ bool CorpusReader::read_pair(RawPair& pair) {
   pair.invalid = false;
   const CorpusSource& source = sources_[static_cast<size_t>(origin_)];
   pair.one_sided = source.is_one_sided();
-  if (files_) return files_->next(pair.source, pair.target);
+  if (files_) {
+    std::string_view sides[2];
+    if (!files_->next(sides)) return false;
+    pair.source = sides[0], pair.target = sides[1];
+    return true;
+  }
   return pair.one_sided ? read_text(pair, source) : read_columns(pair);
 }
 

@@ -1,13 +1,15 @@
-// ParallelText: two files whose n-th sentences correspond.
+// ParallelText: files whose n-th sentences correspond.
 //
-// Lines of tags, which both files must have at the same places, are skipped. Throws an Error with file and line where
+// Lines of tags, which all files must have at the same places, are skipped. Throws an Error with file and line where
 // the files stop corresponding: at a line of tags beside a sentence, at segments with different ids, or at the end of
 // the shorter file.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "data/sentence_reader.h"
 
@@ -15,20 +17,24 @@ namespace dragoman::internal {
 
 class ParallelText {
  public:
-  ParallelText(const std::string& first, const std::string& second, TextFormat format);
+  // At least one file.
+  ParallelText(const std::vector<std::string>& files, TextFormat format);
 
-  // Whether there was another pair, which is valid until the next call.
-  bool next(std::string_view& first, std::string_view& second);
+  size_t files() const { return readers_.size(); }
 
-  const LineReader& first_lines() const { return first_.lines(); }
-  const LineReader& second_lines() const { return second_.lines(); }
-  uint64_t bytes_read() const { return first_lines().bytes_read() + second_lines().bytes_read(); }
+  // Whether all files had another sentence. There is a text for each; they are valid until the next call.
+  bool next(std::span<std::string_view> texts);
+
+  const LineReader& lines(size_t file) const { return readers_[file].lines(); }
+  uint64_t bytes_read() const;
 
  private:
-  void check_correspond(const FileSentence& one, const FileSentence& other) const;
-  [[noreturn]] void refuse_lengths();
+  bool next_sentences();
+  void check_corresponds(size_t file) const;
+  [[noreturn]] void refuse_lengths(size_t file);
 
-  SentenceReader first_, second_;
+  std::vector<SentenceReader> readers_;
+  std::vector<FileSentence> sentences_;
 };
 
 }  // namespace dragoman::internal

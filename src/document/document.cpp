@@ -43,6 +43,13 @@ std::string with_segments(std::string_view bytes, std::span<std::string> segment
 
 }  // namespace
 
+bool same_language(std::string_view a, std::string_view b) {
+  const auto primary = [](std::string_view language) {
+    return language.substr(0, language.find_first_of("-_"));
+  };
+  return same_ignoring_case(primary(a), primary(b));
+}
+
 TextSpan trimmed(std::string_view text) {
   TextSpan span = {text.size(), text.size()};
   const auto size = static_cast<int32_t>(text.size());

@@ -76,6 +76,9 @@ struct DocumentSettings {
 // Throws an Error with the line if the bytes are not UTF-8.
 void check_utf8(std::string_view bytes, const DocumentSettings& settings);
 
+// Whether two tags are of one language: "pt-BR" is Portuguese, and so is "PT".
+bool same_language(std::string_view a, std::string_view b);
+
 // Text without the white space around it, as a span of its bytes.
 TextSpan trimmed(std::string_view text);
 

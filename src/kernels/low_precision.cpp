@@ -1,5 +1,6 @@
 #include "kernels/low_precision.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -52,6 +53,15 @@ void low_precision_column(Precision precision, ConstMatrix b, int64_t column, fl
   }
 }
 
+// Calls body(panel) for all panels of this many columns.
+template <class Body>
+void for_each_panel(CpuContext& context, int64_t columns, const Body& body) {
+  context.parallel(
+      panel_count(columns),
+      [](void* argument, int64_t panel, int) { (*static_cast<const Body*>(argument))(panel); },
+      const_cast<void*>(static_cast<const void*>(&body)));
+}
+
 }  // namespace
 
 uint16_t to_bf16(float x) {
@@ -68,7 +78,7 @@ LowPrecisionMatrix to_low_precision(CpuContext& context, Precision precision, Co
                                     unsigned char* data, float* scales, const float* known_scales) {
   CHECK(precision != Precision::int8 || b.rows <= max_int8_inner, "{} inner indices", b.rows);
   const int64_t panel_bytes = line_count(precision, b.rows) * low_precision_line_bytes;
-  const auto one_panel = [&](int64_t panel) {
+  for_each_panel(context, b.columns, [&](int64_t panel) {
     unsigned char* bytes = data + panel * panel_bytes;
     std::memset(bytes, padding(precision), static_cast<size_t>(panel_bytes));
     for (int64_t j = panel * low_precision_panel_columns;
@@ -77,12 +87,21 @@ LowPrecisionMatrix to_low_precision(CpuContext& context, Precision precision, Co
       if (precision == Precision::int8) scales[j] = scale;
       low_precision_column(precision, b, j, scale, bytes);
     }
-  };
-  context.parallel(
-      panel_count(b.columns),
-      [](void* body, int64_t panel, int) { (*static_cast<decltype(one_panel)*>(body))(panel); },
-      const_cast<void*>(static_cast<const void*>(&one_panel)));
+  });
   return {precision, data, scales, b.rows, b.columns};
+}
+
+void round_to_int8(CpuContext& context, ConstMatrix b, float* out) {
+  for_each_panel(context, b.columns, [&](int64_t panel) {
+    const int64_t begin = panel * low_precision_panel_columns,
+                  end = std::min(b.columns, begin + low_precision_panel_columns);
+    for (int64_t j = begin; j < end; ++j) {
+      const float scale = scale_of_column(b, j, nullptr);
+      for (int64_t k = 0; k < b.rows; ++k)
+        out[k * b.row_stride + j * b.column_stride] =
+            static_cast<float>(to_int8(element(b, k, j), scale) - 128) * scale;
+    }
+  });
 }
 
 }  // namespace dragoman::internal

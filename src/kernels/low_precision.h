@@ -19,4 +19,7 @@ int64_t low_precision_size(Precision precision, int64_t rows, int64_t columns);
 LowPrecisionMatrix to_low_precision(CpuContext&, Precision precision, ConstMatrix b, unsigned char* data,
                                     float* scales, const float* known_scales = nullptr);
 
+// b's values as they are in int8, as floats. `out` has the layout of b, and may be b itself.
+void round_to_int8(CpuContext&, ConstMatrix b, float* out);
+
 }  // namespace dragoman::internal

@@ -13,38 +13,6 @@ namespace {
 // Scores that differ by less differ only by rounding.
 constexpr double same_score = 1e-9;
 
-int64_t count_of(double value) { return static_cast<int64_t>(std::llround(value)); }
-
-double score_of_bleu(std::span<const double> sums) {
-  BleuStatistics statistics = {.hypothesis_length = count_of(sums[0]), .reference_length = count_of(sums[1])};
-  for (size_t n = 0; n < statistics.matches.size(); ++n) {
-    statistics.matches[n] = count_of(sums[2 + 2 * n]);
-    statistics.ngrams[n] = count_of(sums[3 + 2 * n]);
-  }
-  return bleu_score(statistics).score;
-}
-
-double score_of_chrf(std::span<const double> sums) {
-  ChrfStatistics statistics;
-  for (size_t i = 0; i < sums.size(); i += 3)
-    statistics.orders.push_back({count_of(sums[i]), count_of(sums[i + 1]), count_of(sums[i + 2])});
-  return chrf_score(statistics);
-}
-
-double score_of_ter(std::span<const double> sums) {
-  return ter_score({.edits = count_of(sums[0]), .reference_length = sums[1]}).score;
-}
-
-void add_row(std::span<double> sums, std::span<const double> row) {
-  for (size_t i = 0; i < sums.size(); ++i) sums[i] += row[i];
-}
-
-std::vector<double> totals(const SentenceStatistics& system) {
-  std::vector<double> sums(system.columns());
-  for (size_t i = 0; i < system.sentences(); ++i) add_row(sums, system.row(i));
-  return sums;
-}
-
 // The sentences of a resampled test set.
 void draw(uint64_t seed, int64_t sample, std::vector<size_t>& sentences) {
   Random random(mix(seed, static_cast<uint64_t>(sample)));
@@ -52,13 +20,14 @@ void draw(uint64_t seed, int64_t sample, std::vector<size_t>& sentences) {
 }
 
 std::vector<double> resampled_scores(const SentenceStatistics& system, int64_t resamples, uint64_t seed) {
-  std::vector<double> scores, sums(system.columns());
+  std::vector<double> scores;
+  MetricSums sums(system.columns());
   std::vector<size_t> sentences(system.sentences());
   for (int64_t sample = 0; sample < resamples; ++sample) {
     draw(seed, sample, sentences);
     std::ranges::fill(sums, 0.0);
-    for (const size_t sentence : sentences) add_row(sums, system.row(sentence));
-    scores.push_back(system.score_of(sums));
+    for (const size_t sentence : sentences) add_to(sums, system.row(sentence));
+    scores.push_back(system.metric().score(sums));
   }
   return scores;
 }
@@ -90,38 +59,12 @@ void check_same_sentences(const SentenceStatistics& baseline, const SentenceStat
 
 }  // namespace
 
-SentenceStatistics::SentenceStatistics(std::span<const BleuStatistics> sentences)
-    : columns_(10), score_(score_of_bleu) {
-  for (const BleuStatistics& one : sentences) {
-    values_.push_back(static_cast<double>(one.hypothesis_length));
-    values_.push_back(static_cast<double>(one.reference_length));
-    for (size_t n = 0; n < one.matches.size(); ++n) {
-      values_.push_back(static_cast<double>(one.matches[n]));
-      values_.push_back(static_cast<double>(one.ngrams[n]));
-    }
-  }
+void SentenceStatistics::add(std::string_view hypothesis, std::span<const std::string_view> references) {
+  const MetricSums statistics = metric_->statistics(hypothesis, references);
+  columns_ = statistics.size();
+  values_.insert(values_.end(), statistics.begin(), statistics.end());
+  add_to(sums_, statistics);
 }
-
-SentenceStatistics::SentenceStatistics(std::span<const ChrfStatistics> sentences)
-    : columns_(sentences.empty() ? 0 : 3 * sentences[0].orders.size()), score_(score_of_chrf) {
-  for (const ChrfStatistics& one : sentences) {
-    CHECK(3 * one.orders.size() == columns_, "{} orders, not {}", one.orders.size(), columns_ / 3);
-    for (const ChrfStatistics::Order& order : one.orders) {
-      for (const int64_t count : {order.hypothesis, order.reference, order.matches})
-        values_.push_back(static_cast<double>(count));
-    }
-  }
-}
-
-SentenceStatistics::SentenceStatistics(std::span<const TerStatistics> sentences)
-    : columns_(2), score_(score_of_ter) {
-  for (const TerStatistics& one : sentences) {
-    values_.push_back(static_cast<double>(one.edits));
-    values_.push_back(one.reference_length);
-  }
-}
-
-double SentenceStatistics::score() const { return score_(totals(*this)); }
 
 Confidence bootstrap_confidence(const SentenceStatistics& system, int64_t resamples, uint64_t seed) {
   CHECK(resamples > 0 && system.sentences() > 0);
@@ -147,23 +90,30 @@ PairedResult paired_randomization(const SentenceStatistics& baseline, const Sent
                                   int64_t trials, uint64_t seed) {
   check_same_sentences(baseline, system);
   CHECK(trials > 0);
-  const std::vector<double> theirs = totals(baseline), ours = totals(system);
-  std::vector<double> sums(ours.size()), others(ours.size()), differences;
+  const MetricSums &theirs = baseline.sums(), &ours = system.sums();
+  MetricSums sums(ours.size()), others(ours.size());
+  std::vector<double> differences;
   for (int64_t trial = 0; trial < trials; ++trial) {
     Random random(mix(seed, static_cast<uint64_t>(trial)));
     std::ranges::fill(sums, 0.0);
     uint32_t bits = 0;
     for (size_t i = 0; i < system.sentences(); ++i, bits >>= 1) {
       if (i % 32 == 0) bits = random.word();
-      add_row(sums, (bits & 1) != 0 ? system.row(i) : baseline.row(i));
+      add_to(sums, (bits & 1) != 0 ? system.row(i) : baseline.row(i));
     }
     for (size_t i = 0; i < sums.size(); ++i) others[i] = ours[i] + theirs[i] - sums[i];
-    differences.push_back(std::abs(system.score_of(sums) - system.score_of(others)));
+    differences.push_back(std::abs(system.metric().score(sums) - system.metric().score(others)));
   }
   const double score = system.score();
   return {.score = score,
           .confidence = bootstrap_confidence(system, default_resamples, seed),
           .p_value = p_value_of(differences, std::abs(score - baseline.score()))};
+}
+
+PairedResult paired_test(PairedTest test, const SentenceStatistics& baseline,
+                         const SentenceStatistics& system, int64_t samples, uint64_t seed) {
+  const auto run = test == PairedTest::bootstrap ? paired_bootstrap : paired_randomization;
+  return run(baseline, system, samples, seed);
 }
 
 }  // namespace dragoman::internal

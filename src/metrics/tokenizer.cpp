@@ -71,6 +71,26 @@ bool needs_model(Tokenizer tokenizer) {
          tokenizer == Tokenizer::spbleu_1k;
 }
 
+Tokenizer tokenizer_named(const std::string& name) {
+  std::string all;
+  for (const auto& [known, tokenizer] : tokenizers()) {
+    if (known == name) return tokenizer;
+    all += (all.empty() ? "" : ", ") + known;
+  }
+  throw UsageError("there is no tokenizer {}: use one of {}", name, all);
+}
+
+std::shared_ptr<const SentencePieceSplitter> subwords_for(Tokenizer tokenizer, const std::string& path) {
+  if (needs_model(tokenizer)) {
+    if (!path.empty()) return std::make_shared<SentencePieceSplitter>(path);
+    throw UsageError("the tokenizer {} needs its SentencePiece model: give the file as tokenizer model",
+                     name_of(tokenizer));
+  }
+  if (path.empty()) return nullptr;
+  throw UsageError("the tokenizer {} takes no model, but there is {}: flores101, flores200 and spBLEU-1K do",
+                   name_of(tokenizer), path);
+}
+
 std::u32string tokenize(Tokenizer tokenizer, std::u32string text, const SentencePieceSplitter* subwords) {
   if (needs_model(tokenizer)) {
     CHECK(subwords, "{} without its model", name_of(tokenizer));

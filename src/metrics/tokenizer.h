@@ -1,6 +1,7 @@
 // BLEU's tokenizers, as in sacreBLEU.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +29,13 @@ enum class Tokenizer {
 const std::vector<std::pair<std::string, Tokenizer>>& tokenizers();
 const std::string& name_of(Tokenizer tokenizer);
 bool needs_model(Tokenizer tokenizer);
+
+// Throws a UsageError that lists them if there is none of this name.
+Tokenizer tokenizer_named(const std::string& name);
+
+// The model of a tokenizer that needs one; null for the others. Throws a UsageError if `path` is empty where one is
+// needed, or names one where none is.
+std::shared_ptr<const SentencePieceSplitter> subwords_for(Tokenizer tokenizer, const std::string& path);
 
 // The text with its tokens separated by white space. `subwords`: for those that need a model.
 std::u32string tokenize(Tokenizer tokenizer, std::u32string text,

@@ -9,10 +9,7 @@
 #include "base/random.h"
 #include "base/status_line.h"
 #include "dragoman/translator.h"
-#include "metrics/bleu.h"
-#include "metrics/chrf.h"
 #include "metrics/significance.h"
-#include "metrics/ter.h"
 #include "model/folder.h"
 #include "student/elapsed.h"
 #include "student/waiting.h"
@@ -61,31 +58,27 @@ std::vector<std::string> translated(dragoman::Translator& translator, const std:
 
 // Of each sentence.
 struct Statistics {
-  std::vector<BleuStatistics> bleu;
-  std::vector<ChrfStatistics> chrf;
-  std::vector<TerStatistics> ter;
+  SentenceStatistics bleu = SentenceStatistics(metric_named("bleu")),
+                     chrf = SentenceStatistics(metric_named("chrf")),
+                     ter = SentenceStatistics(metric_named("ter"));
 };
 
 Statistics statistics_of(const std::vector<std::string>& outputs,
                          const std::vector<std::string>& references) {
   Statistics all;
   for (size_t i = 0; i < outputs.size(); ++i) {
-    all.bleu.push_back(bleu_statistics(outputs[i], references[i]));
-    all.chrf.push_back(chrf_statistics(outputs[i], references[i]));
-    all.ter.push_back(ter_statistics(outputs[i], references[i]));
+    for (SentenceStatistics* one : {&all.bleu, &all.chrf, &all.ter}) one->add(outputs[i], references[i]);
   }
   return all;
 }
 
 ordered_json scores_of(const Statistics& all) {
-  return {{"BLEU", SentenceStatistics(all.bleu).score()},
-          {"chrF", SentenceStatistics(all.chrf).score()},
-          {"TER", SentenceStatistics(all.ter).score()}};
+  return {{"BLEU", all.bleu.score()}, {"chrF", all.chrf.score()}, {"TER", all.ter.score()}};
 }
 
 // How likely a difference in BLEU as large as that from the first model is if both are equally good.
 double p_value(const Statistics& first, const Statistics& other) {
-  return paired_bootstrap(SentenceStatistics(first.bleu), SentenceStatistics(other.bleu)).p_value;
+  return paired_bootstrap(first.bleu, other.bleu).p_value;
 }
 
 double megabytes_of(const std::vector<std::string>& folders) {
@@ -130,6 +123,16 @@ ordered_json compare(const std::vector<ComparedModel>& models, const ComparisonS
     rows.push_back(std::move(row));
   }
   return {{"sentences", settings.test.size()}, {"models", std::move(rows)}, {"samples", std::move(samples)}};
+}
+
+double bleu_of(const std::string& folder, const ComparisonSettings& settings) {
+  dragoman::Translator translator(folder, {.device = settings.device, .threads = settings.threads});
+  std::vector<std::string> sources;
+  for (const TextPair& pair : settings.test) sources.push_back(pair.source);
+  const std::vector<std::string> outputs = translated(translator, sources, "translating the validation set");
+  BleuStatistics sum;
+  for (size_t i = 0; i < outputs.size(); ++i) sum += bleu_statistics(outputs[i], settings.test[i].target);
+  return bleu_score(sum).score;
 }
 
 std::string comparison_table(const ordered_json& comparison) {

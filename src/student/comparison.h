@@ -26,6 +26,9 @@ struct ComparisonSettings {
 // translations.
 nlohmann::ordered_json compare(const std::vector<ComparedModel>& models, const ComparisonSettings& settings);
 
+// BLEU of the model's translations of the test set.
+double bleu_of(const std::string& folder, const ComparisonSettings& settings);
+
 // As a table for a terminal.
 std::string comparison_table(const nlohmann::ordered_json& comparison);
 

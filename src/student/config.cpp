@@ -56,6 +56,27 @@ void set_if_not_given(Options& options, const std::vector<Setting>& settings, co
     if (!options.is_given(key)) options.set(key, value, origin);
 }
 
+void check_back_translation(const StudentConfig& c) {
+  if (c.monolingual_target.empty() != c.backward.empty())
+    throw OptionError(
+        c.backward.empty() ? "student.backward" : "student.monolingual_target",
+        "is missing: the model folder that translates back, and the text for it, belong together");
+  if (c.backward_tag.find_first_of(" \t\r\n") != std::string::npos)
+    throw OptionError("student.backward_tag", "has white space, but must be one word");
+}
+
+void check_cleaning(const StudentRecipe& recipe) {
+  const CleaningModels& models = recipe.cleaning_models;
+  const DataConfig& data = recipe.training.data;
+  if (!models.detector.empty() && data.from.empty() && data.to.empty())
+    throw OptionError("clean.detector",
+                      "has no effect without data.from or data.to, the languages to expect");
+  if (models.score_model.empty() != (recipe.cleaning.min_score == 0))
+    throw OptionError("clean.min_score", "such as -3, and clean.score_model belong together");
+  if (models.backward && models.score_model.empty())
+    throw OptionError("clean.backward", "has no effect without clean.score_model");
+}
+
 }  // namespace
 
 void declare(Options& options, StudentRecipe& recipe) {
@@ -66,15 +87,35 @@ void declare(Options& options, StudentRecipe& recipe) {
           "tiny: 4 encoder layers and 1 decoder layer of 256; base: 6 and 2 of 512; own: what [model] says",
           {{"tiny", StudentSize::tiny}, {"base", StudentSize::base}, {"own", StudentSize::own}});
   own.add("monolingual", c.monolingual, "further text of the source language, one sentence per line");
+  own.add("monolingual_target", c.monolingual_target,
+          "text of the target language, which student.backward translates into the source language");
+  own.add("backward", c.backward,
+          "model folders that translate the target language into the source language; several together");
+  own.add("backward_tag", c.backward_tag,
+          "first word of each source that was translated back, by which the student tells them from "
+          "people's; empty: none");
+  own.add("backward_share", c.backward_share, "share of the training pairs whose source was translated back",
+          above(0).below(1));
   own.add("beam", c.beam, "the teacher's beam size", at_least(1).at_most(1000));
   own.add("candidates", c.candidates,
           "translations of each source that has a reference; the one nearest to it by chrF is taught",
           at_least(1).at_most(1000));
+  own.add("int8_steps", c.int8_steps,
+          "updates of fine-tuning with int8 weights, whose result is kept if its BLEU is better; 0: none",
+          at_least(0));
   own.add("test_source", c.test_source,
           "text to compare teacher and student on; by default the validation set");
   own.add("test_target", c.test_target, "its translation");
   auto cleaning = options.section("clean", "Which pairs are worth learning from");
   declare(cleaning, recipe.cleaning, OptionSpelling::keys);
+  CleaningModels& models = recipe.cleaning_models;
+  cleaning
+      .add("detector", models.detector,
+           "fastText's lid.176.ftz (tools/get_detector), with which languages are checked")
+      .shows("FILE");
+  cleaning.add("score_model", models.score_model, "model that translates the sources, for clean.min_score")
+      .shows("DIR");
+  cleaning.add("backward", models.backward, "the score model translates the targets into the sources");
   declare(options, recipe.training);
 }
 
@@ -92,8 +133,8 @@ void validate(const StudentRecipe& recipe) {
                       fmt::format("is {}, but student.beam finds no more than {}", c.candidates, c.beam));
   if (c.test_source.size() != c.test_target.size())
     throw OptionError("student.test_source", "and student.test_target must have the same number of files");
-  if (recipe.cleaning.min_score != 0)
-    throw OptionError("clean.min_score", "needs a model that scores: use dragoman clean --score-model first");
+  check_back_translation(c);
+  check_cleaning(recipe);
   const Recipe& training = recipe.training;
   if (training.data.synthetic != Synthetic::none)
     throw OptionError("data.synthetic", "makes symbols, which no teacher translates: name text in [data]");

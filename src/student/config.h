@@ -20,14 +20,26 @@ struct StudentConfig {
   std::vector<std::string> teacher;  // folders; several are an ensemble
   StudentSize size = StudentSize::tiny;
   std::vector<std::string> monolingual;  // files of source text, which the teacher translates, too
+  // Files of target text, which the backward models translate into source text.
+  std::vector<std::string> monolingual_target, backward;
+  std::string backward_tag = "<BT>";
+  double backward_share = 0.3;
   int64_t beam = 8;
   int64_t candidates = 8;  // translations of a source with a reference, of which the nearest one is taught
+  int64_t int8_steps = 500;
   std::vector<std::string> test_source, test_target;
+};
+
+// What cleaning reads besides the pairs.
+struct CleaningModels {
+  std::string detector, score_model;
+  bool backward = false;  // the score model translates targets into sources
 };
 
 struct StudentRecipe {
   StudentConfig student;
   CleaningRules cleaning;
+  CleaningModels cleaning_models;
   Recipe training;
 };
 

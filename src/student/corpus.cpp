@@ -12,24 +12,6 @@
 namespace dragoman::internal {
 namespace {
 
-// Lines of source text, each once.
-nlohmann::ordered_json clean_monolingual(const std::vector<std::string>& files, const std::string& out,
-                                         const Preparation& work) {
-  LineWriter kept(out);
-  int64_t read = 0;
-  std::unordered_set<uint64_t> seen;
-  for (const std::string& file : files) {
-    LineReader lines(file);
-    for (std::string_view line; lines.next(line);) {
-      if (++read % 4096 == 0) work.stop_if_asked();
-      if (is_text(line) && !is_blank(line) && seen.insert(XXH3_64bits(line.data(), line.size())).second)
-        kept.add(line);
-    }
-  }
-  kept.finish();
-  return {{"read", read}, {"kept", kept.lines()}};
-}
-
 // Of pairs that are held out, only those that are worth it are kept, too.
 nlohmann::ordered_json clean_pairs(const DataConfig& data, const CleaningSettings& settings,
                                    const CleanCorpus& files, Preparation& work) {
@@ -66,20 +48,29 @@ std::vector<std::string> files_of(const DataConfig& data, const std::vector<std:
   return files;
 }
 
-CleanCorpus clean_corpus(const DataConfig& data, const CleaningSettings& settings,
-                         const std::vector<std::string>& monolingual, Stage& stage) {
-  CleanCorpus files = {.source = stage.path("source"),
-                       .target = stage.path("target"),
-                       .valid_source = stage.path("held-out.source"),
-                       .valid_target = stage.path("held-out.target"),
-                       .monolingual = monolingual.empty() ? "" : stage.path("monolingual")};
-  if (!stage.is_done()) {
-    Preparation work = {.doing = "cleaning"};
-    nlohmann::ordered_json report = {{"pairs", clean_pairs(data, settings, files, work)}};
-    if (!monolingual.empty()) report["monolingual"] = clean_monolingual(monolingual, files.monolingual, work);
-    stage.finish(std::move(report));
+nlohmann::ordered_json clean_monolingual(const std::vector<std::string>& files, const std::string& out,
+                                         const Preparation& work) {
+  LineWriter kept(out);
+  int64_t read = 0;
+  std::unordered_set<uint64_t> seen;
+  for (const std::string& file : files) {
+    LineReader lines(file);
+    for (std::string_view line; lines.next(line);) {
+      if (++read % 4096 == 0) work.stop_if_asked();
+      if (is_text(line) && !is_blank(line) && seen.insert(XXH3_64bits(line.data(), line.size())).second)
+        kept.add(line);
+    }
   }
-  return files;
+  kept.finish();
+  return {{"read", read}, {"kept", kept.lines()}};
+}
+
+void clean_corpus(const DataConfig& data, const CleaningSettings& settings,
+                  const std::vector<std::string>& monolingual, const CleanCorpus& files, Stage& stage) {
+  Preparation work = {.doing = "cleaning"};
+  nlohmann::ordered_json report = {{"pairs", clean_pairs(data, settings, files, work)}};
+  if (!monolingual.empty()) report["monolingual"] = clean_monolingual(monolingual, files.monolingual, work);
+  stage.finish(std::move(report));
 }
 
 }  // namespace dragoman::internal

@@ -6,6 +6,7 @@
 
 #include "data/cleaning.h"
 #include "data/corpus_config.h"
+#include "data/preparation.h"
 #include "student/stage.h"
 
 namespace dragoman::internal {
@@ -17,9 +18,13 @@ struct CleanCorpus {
   std::string monolingual;                 // the further sources; empty if there are none
 };
 
-// Does the stage if it is not done.
-CleanCorpus clean_corpus(const DataConfig& data, const CleaningSettings& settings,
-                         const std::vector<std::string>& monolingual, Stage& stage);
+// Does the stage.
+void clean_corpus(const DataConfig& data, const CleaningSettings& settings,
+                  const std::vector<std::string>& monolingual, const CleanCorpus& files, Stage& stage);
+
+// The lines of text of these files, each once; what it reports.
+nlohmann::ordered_json clean_monolingual(const std::vector<std::string>& files, const std::string& out,
+                                         const Preparation& work);
 
 // All files that the stage reads.
 std::vector<std::string> files_of(const DataConfig& data, const std::vector<std::string>& monolingual);

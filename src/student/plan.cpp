@@ -14,7 +14,9 @@
 #include "base/threads.h"
 #include "data/corpus.h"
 #include "dragoman/translator.h"
+#include "student/backward.h"
 #include "student/elapsed.h"
+#include "student/stages.h"
 #include "train/batch_size.h"
 #include "train/precision_choice.h"
 #include "train/trainer.h"
@@ -26,6 +28,7 @@ namespace {
 constexpr size_t measured_lines = 32;
 // A subword has about four bytes in an alphabet, and in Chinese characters, whose subwords are shorter.
 constexpr double bytes_per_token = 4;
+constexpr int64_t guessed_batch_tokens = 4096;  // where training will measure what fits
 
 // A sample of lines, the same for the same text: those with the smallest hashes.
 class LineSample {
@@ -45,18 +48,30 @@ class LineSample {
 };
 
 struct CorpusSize {
-  int64_t pairs = 0, monolingual = 0;  // lines
-  double source_bytes = 0, target_bytes = 0, monolingual_bytes = 0;
-  std::vector<std::string> sample;
+  int64_t pairs = 0, monolingual = 0, monolingual_target = 0;  // lines
+  double source_bytes = 0, target_bytes = 0, monolingual_bytes = 0, monolingual_target_bytes = 0;
+  std::vector<std::string> sources, targets;  // samples
 
   double lines() const { return static_cast<double>(pairs + monolingual); }
   // Of what the student learns from.
-  double bytes() const { return source_bytes + target_bytes + 2 * monolingual_bytes; }
+  double bytes() const {
+    return source_bytes + target_bytes + 2 * (monolingual_bytes + monolingual_target_bytes);
+  }
 };
+
+void add_lines(const std::vector<std::string>& files, int64_t& count, double& bytes) {
+  for (const std::string& file : files) {
+    LineReader lines(file);
+    for (std::string_view line; lines.next(line);) {
+      ++count;
+      bytes += static_cast<double>(line.size());
+    }
+  }
+}
 
 CorpusSize size_of(const StudentRecipe& recipe) {
   CorpusSize size;
-  LineSample sample;
+  LineSample sources, targets;
   const DataConfig& data = recipe.training.data;
   CorpusReader reader(corpus_sources(data), data.swap, data.limit);
   for (RawPair pair; reader.next(pair);) {
@@ -64,30 +79,26 @@ CorpusSize size_of(const StudentRecipe& recipe) {
     ++size.pairs;
     size.source_bytes += static_cast<double>(pair.source.size());
     size.target_bytes += static_cast<double>(pair.target.size());
-    sample.add(pair.source);
+    sources.add(pair.source);
+    targets.add(pair.target);
   }
-  for (const std::string& file : recipe.student.monolingual) {
-    LineReader lines(file);
-    for (std::string_view line; lines.next(line);) {
-      ++size.monolingual;
-      size.monolingual_bytes += static_cast<double>(line.size());
-    }
-  }
+  add_lines(recipe.student.monolingual, size.monolingual, size.monolingual_bytes);
+  add_lines(recipe.student.monolingual_target, size.monolingual_target, size.monolingual_target_bytes);
   if (size.pairs == 0)
     throw Error("there is no pair of sentences in {}", corpus_sources(data).front().name());
-  size.sample = sample.take();
+  size.sources = sources.take();
+  size.targets = targets.take();
   return size;
 }
 
-double teaching_seconds_of_line(const StudentRecipe& recipe, const std::vector<std::string>& lines) {
-  const TrainingConfig& training = recipe.training.training;
-  dragoman::Translator teacher(recipe.student.teacher, {.device = training.device,
-                                                        .threads = static_cast<int>(training.threads),
-                                                        .precision = dragoman::Precision::int8});
-  const dragoman::Options search = {{"beam", recipe.student.beam}, {"nbest", recipe.student.candidates}};
-  teacher.translate(lines.front(), search);
+double seconds_of_line(const std::vector<std::string>& models, const TrainingConfig& training,
+                       const dragoman::Options& search, const std::vector<std::string>& lines) {
+  dragoman::Translator translator(models, {.device = training.device,
+                                           .threads = static_cast<int>(training.threads),
+                                           .precision = dragoman::Precision::int8});
+  translator.translate(lines.front(), search);
   const auto begin = Clock::now();
-  teacher.translate(lines, search);
+  translator.translate(lines, search);
   return seconds_since(begin) / static_cast<double>(lines.size());
 }
 
@@ -118,7 +129,8 @@ double training_tokens_per_second(const Recipe& recipe) {
   Transformer model(config, device, Buffers::weights_and_gradients);
   model.parameters.initialise(1);
   Trainer trainer(model, {.part_tokens = resolved_part_tokens(recipe, "")});
-  const int64_t tokens = training.batch_tokens == automatic_batch_tokens ? 4096 : training.batch_tokens;
+  const int64_t tokens =
+      training.batch_tokens == automatic_batch_tokens ? guessed_batch_tokens : training.batch_tokens;
   const Batch batch = random_batch(config, tokens);
   trainer.update({&batch, 1}, 1e-4);
   const auto begin = Clock::now();
@@ -126,19 +138,23 @@ double training_tokens_per_second(const Recipe& recipe) {
   return updates * static_cast<double>(batch.source_tokens() + batch.target_tokens()) / seconds_since(begin);
 }
 
+double seconds_of_updates(const TrainingConfig& training, int64_t updates, double tokens_per_second) {
+  const int64_t tokens =
+      training.batch_tokens == automatic_batch_tokens ? guessed_batch_tokens : training.batch_tokens;
+  return static_cast<double>(2 * updates * tokens * training.accumulate) / tokens_per_second;
+}
+
 // The first of the run's limits.
-double training_seconds(const Recipe& recipe, const CorpusSize& size) {
+double training_seconds(const Recipe& recipe, const CorpusSize& size, double speed) {
   const TrainingConfig& training = recipe.training;
-  const double speed = training_tokens_per_second(recipe), none = 1e300;
+  constexpr double none = 1e300;
   double seconds = none;
   if (training.max_minutes > 0) seconds = 60 * training.max_minutes;
   if (training.max_epochs > 0)
     seconds =
         std::min(seconds, static_cast<double>(training.max_epochs) * size.bytes() / bytes_per_token / speed);
-  if (training.max_steps > 0) {
-    const auto update = static_cast<double>(2 * training.batch_tokens * training.accumulate);
-    seconds = std::min(seconds, static_cast<double>(training.max_steps) * update / speed);
-  }
+  if (training.max_steps > 0)
+    seconds = std::min(seconds, seconds_of_updates(training, training.max_steps, speed));
   return seconds == none ? -1 : seconds;
 }
 
@@ -172,37 +188,87 @@ double free_bytes(const std::string& folder) {
   return static_cast<double>(std::filesystem::space(place, none).available);
 }
 
-}  // namespace
-
-std::vector<PlannedStage> plan_student(const StudentRecipe& recipe) {
-  const CorpusSize size = size_of(recipe);
-  const double line = teaching_seconds_of_line(recipe, size.sample);
-  const double parameters = parameters_of(recipe.training);
-  const auto checkpoints = static_cast<double>(recipe.training.checkpoints.keep + 2);
-  const double shards =
-      size.bytes() / bytes_per_token * (recipe.training.vocabulary.size > (1 << 16) ? 4 : 2);
+PlannedStage plan_clean(const CorpusSize& size) {
   const std::string pairs = with_commas(size.pairs) + " pairs";
   const std::string more =
       size.monolingual > 0 ? fmt::format(" and {} sentences", with_commas(size.monolingual)) : "";
+  return {.name = "clean",
+          .what = "keeps what is worth learning of " + pairs + more,
+          .bytes = size.source_bytes + size.target_bytes + size.monolingual_bytes};
+}
+
+PlannedStage plan_backward(const StudentRecipe& recipe, const CorpusSize& size, int processes) {
+  const double line =
+      seconds_of_line(recipe.student.backward, recipe.training.training, backward_search(), size.targets);
+  return {.name = "backward",
+          .what = fmt::format("translates {} sentences back", with_commas(size.monolingual_target)),
+          .seconds = line * static_cast<double>(size.monolingual_target) / processes,
+          .bytes = 4 * size.monolingual_target_bytes};
+}
+
+PlannedStage plan_taught(const StudentRecipe& recipe, const CorpusSize& size, int processes) {
+  const StudentConfig& c = recipe.student;
+  const double line = seconds_of_line(c.teacher, recipe.training.training,
+                                      {{"beam", c.beam}, {"nbest", c.candidates}}, size.sources);
   return {
-      {.name = "clean",
-       .what = "keeps what is worth learning of " + pairs + more,
-       .bytes = size.source_bytes + size.target_bytes + size.monolingual_bytes},
-      {.name = "taught",
-       .what = fmt::format("the teacher translates {} sentences", with_commas(size.pairs + size.monolingual)),
-       .seconds = line * size.lines(),
-       .bytes = 2 * (size.target_bytes + size.monolingual_bytes)},
-      {.name = "student",
-       .what = fmt::format("trains {:.1f} million parameters", parameters * 1e-6),
-       .seconds = training_seconds(recipe.training, size),
-       .bytes = shards + (12 * checkpoints + 4) * parameters},
-      {.name = "int8", .what = "quantises, and compares with the teacher", .bytes = parameters}};
+      .name = "taught",
+      .what = fmt::format("the teacher translates {} sentences", with_commas(size.pairs + size.monolingual)),
+      .seconds = line * size.lines() / processes,
+      .bytes = 2 * (size.target_bytes + size.monolingual_bytes)};
+}
+
+PlannedStage plan_training(const Recipe& recipe, const CorpusSize& size, double parameters, double speed) {
+  const auto checkpoints = static_cast<double>(recipe.checkpoints.keep + 2);
+  const double shards = size.bytes() / bytes_per_token * (recipe.vocabulary.size > (1 << 16) ? 4 : 2);
+  return {.name = "student",
+          .what = fmt::format("trains {:.1f} million parameters", parameters * 1e-6),
+          .seconds = training_seconds(recipe, size, speed),
+          .bytes = shards + (12 * checkpoints + 4) * parameters};
+}
+
+PlannedStage plan_tuning(const StudentRecipe& recipe, double parameters, double speed) {
+  const Recipe tuning = tuning_recipe(recipe.training, recipe.student.int8_steps);
+  const auto checkpoints = static_cast<double>(tuning.checkpoints.keep + 2);
+  return {.name = "tuned",
+          .what = "fine-tunes it with int8 weights",
+          .seconds = seconds_of_updates(tuning.training, tuning.training.max_steps, speed),
+          .bytes = (12 * checkpoints + 4) * parameters};
+}
+
+PlannedStage done_stage(const char* name) { return {.name = name, .what = "is done", .done = true}; }
+
+}  // namespace
+
+std::vector<PlannedStage> plan_student(const StudentRecipe& recipe, const std::string& folder,
+                                       int processes) {
+  const DoneStages done = done_stages(recipe, folder);
+  const double parameters = parameters_of(recipe.training);
+  const double speed = done.tuned ? 0 : training_tokens_per_second(recipe.training);
+  const CorpusSize size = done.student ? CorpusSize() : size_of(recipe);
+  std::vector<PlannedStage> stages;
+  stages.push_back(done.clean ? done_stage("clean") : plan_clean(size));
+  if (!recipe.student.backward.empty())
+    stages.push_back(done.backward ? done_stage("backward") : plan_backward(recipe, size, processes));
+  stages.push_back(done.taught ? done_stage("taught") : plan_taught(recipe, size, processes));
+  stages.push_back(done.student ? done_stage("student")
+                                : plan_training(recipe.training, size, parameters, speed));
+  if (recipe.student.int8_steps > 0)
+    stages.push_back(done.tuned ? done_stage("tuned") : plan_tuning(recipe, parameters, speed));
+  stages.push_back(done.int8 ? done_stage("int8")
+                             : PlannedStage{.name = "int8",
+                                            .what = "quantises, and compares with the teacher",
+                                            .bytes = parameters});
+  return stages;
 }
 
 std::string plan_table(const std::vector<PlannedStage>& stages, const std::string& folder) {
   std::string text;
   double seconds = 0, bytes = 0;
   for (const PlannedStage& stage : stages) {
+    if (stage.done) {
+      text += fmt::format("{:<10}{}\n", stage.name, stage.what);
+      continue;
+    }
     text += fmt::format("{:<10}{:<58}{:>10}{:>10}\n", stage.name, stage.what,
                         stage.seconds == 0 ? "moments" : time_text(stage.seconds), size_text(stage.bytes));
     seconds += stage.seconds;

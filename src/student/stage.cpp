@@ -25,6 +25,16 @@ nlohmann::ordered_json read_record(const std::string& path) {
   }
 }
 
+std::string record_path(const std::string& folder, const std::string& name) {
+  return folder + "/stages/" + name + ".json";
+}
+
+bool is_of(const nlohmann::ordered_json& record, const nlohmann::ordered_json& inputs,
+           const std::string& outputs) {
+  return record.is_object() && record.value("inputs", nlohmann::ordered_json()) == inputs &&
+         fs::exists(outputs);
+}
+
 void remove_outputs(const std::string& folder) {
   std::error_code failure;
   fs::remove_all(folder, failure);
@@ -35,13 +45,10 @@ void remove_outputs(const std::string& folder) {
 
 Stage::Stage(const std::string& folder, const std::string& name, nlohmann::ordered_json inputs)
     : outputs_(folder + "/" + name),
-      record_path_(folder + "/stages/" + name + ".json"),
+      record_path_(record_path(folder, name)),
       record_(read_record(record_path_)) {
   make_folder(folder + "/stages");
-  if (record_.is_object() && record_.value("inputs", nlohmann::ordered_json()) == inputs) {
-    make_folder(outputs_);
-    return;
-  }
+  if (is_of(record_, inputs, outputs_)) return;
   // The old record goes first: half of what it describes must not be taken for all of it.
   remove_outputs(record_path_);
   remove_outputs(outputs_);
@@ -53,6 +60,13 @@ Stage::Stage(const std::string& folder, const std::string& name, nlohmann::order
 void Stage::finish(nlohmann::ordered_json report) {
   record_["report"] = std::move(report);
   write_file(record_path_, {record_.dump(1)});
+}
+
+nlohmann::ordered_json report_of_stage(const std::string& folder, const std::string& name,
+                                       const nlohmann::ordered_json& inputs) {
+  const nlohmann::ordered_json record = read_record(record_path(folder, name));
+  return is_of(record, inputs, folder + "/" + name) && record.contains("report") ? record.at("report")
+                                                                                 : nullptr;
 }
 
 std::string file_checksum(const std::string& path) { return checksum_of(map_file(path).bytes); }

@@ -32,6 +32,10 @@ class Stage {
   nlohmann::ordered_json record_;
 };
 
+// What the stage of these inputs has reported; null unless it is done. Changes nothing.
+nlohmann::ordered_json report_of_stage(const std::string& folder, const std::string& name,
+                                       const nlohmann::ordered_json& inputs);
+
 // What a stage reads, for its record: a checksum of the contents. That of a model covers all files at the top of its
 // folder but the histories of its training.
 std::string file_checksum(const std::string& path);

@@ -1,188 +1,153 @@
 #include "student/student.h"
 
-#include <filesystem>
+#include <optional>
 
 #include "base/checksum.h"
 #include "base/files.h"
 #include "base/log.h"
-#include "base/threads.h"
-#include "data/lexicon.h"
-#include "data/prepare_corpus.h"
-#include "dragoman/models.h"
-#include "dragoman/translator.h"
-#include "model/folder.h"
 #include "report/page.h"
-#include "search/shortlist.h"
+#include "student/backward.h"
 #include "student/comparison.h"
-#include "student/corpus.h"
+#include "student/pair_scorer.h"
 #include "student/stage.h"
+#include "student/stages.h"
 #include "student/teaching.h"
-#include "train/run.h"
-#include "train/run_checks.h"
+#include "student/training.h"
+#include "train/task.h"
+#include "train/training_device.h"
 
 namespace dragoman::internal {
 namespace {
 
 using nlohmann::ordered_json;
 
-int thread_count(const TrainingConfig& training) {
-  return training.threads > 0 ? static_cast<int>(training.threads) : available_threads();
-}
+struct Making {
+  const StudentRecipe& recipe;
+  const std::string& folder;
+  Processes& processes;
 
-ordered_json models_checksum(const std::vector<std::string>& folders) {
-  ordered_json checksums = ordered_json::array();
-  for (const std::string& folder : folders) checksums.push_back(model_checksum(folder));
-  return checksums;
+  int threads() const { return thread_count(recipe.training.training, processes); }
+};
+
+// Collective. The first process opens it before the others: it may remove what was made of other inputs.
+Stage open_stage(const Making& making, const char* name, const ordered_json& inputs) {
+  std::optional<Stage> stage;
+  run_on_first_then_others(making.processes, [&] { stage.emplace(making.folder, name, inputs); });
+  log_info("stage {}{}", name, stage->is_done() ? ": as it was" : "");
+  return *std::move(stage);
 }
 
 // --- clean ------------------------------------------------------------------------------------------
 
-// Languages are checked by their scripts alone: what tells more is a file of its own, for dragoman clean --detector.
-CleaningSettings cleaning_settings(const StudentRecipe& recipe) {
+void do_clean(const StudentRecipe& recipe, const CleanCorpus& files, const LanguageIdentifier* identifier,
+              Stage& stage) {
   const DataConfig& data = recipe.training.data;
-  return {.rules = recipe.cleaning,
-          .from = data.from,
-          .to = data.to,
-          .threads = thread_count(recipe.training.training)};
+  const TrainingConfig& training = recipe.training.training;
+  const CleaningModels& models = recipe.cleaning_models;
+  CleaningSettings settings = {.rules = recipe.cleaning,
+                               .from = data.from,
+                               .to = data.to,
+                               .identifier = identifier,
+                               .threads = thread_count(training, single_process())};
+  std::optional<dragoman::Translator> model;
+  if (!models.score_model.empty()) {
+    model.emplace(models.score_model,
+                  dragoman::TranslatorSettings{.device = training.device, .threads = settings.threads});
+    settings.scorer = pair_scorer_of(*model, models.backward);
+  }
+  clean_corpus(data, settings, recipe.student.monolingual, files, stage);
 }
 
-Stage clean_stage(const StudentRecipe& recipe, const std::string& folder) {
-  StudentRecipe copy = recipe;
-  Options options;
-  declare(options, copy);
-  const DataConfig& data = recipe.training.data;
-  return {folder,
-          "clean",
-          {{"files", file_checksums(files_of(data, recipe.student.monolingual))},
-           {"rules", options.to_json().at("clean")},
-           {"languages", {data.from, data.to}},
-           {"swap", data.swap},
-           {"limit", data.limit},
-           {"hold_out", data.hold_out},
-           {"format", static_cast<int>(data.format)}}};
+// The others wait for the first process.
+ordered_json clean_stage(const Making& making, const LanguageIdentifier* identifier) {
+  Stage stage = open_stage(making, "clean", clean_inputs(making.recipe));
+  if (!stage.is_done() && making.processes.first())
+    do_clean(making.recipe, clean_files(making.recipe, making.folder), identifier, stage);
+  making.processes.gather('\0');
+  return making.processes.first() ? stage.report() : ordered_json();
+}
+
+// --- backward ---------------------------------------------------------------------------------------
+
+ordered_json backward_stage(const Making& making) {
+  if (making.recipe.student.backward.empty()) return nullptr;
+  Stage stage = open_stage(making, "backward", backward_inputs(making.recipe));
+  if (!stage.is_done())
+    translate_back(making.recipe, backward_files(making.recipe, making.folder), stage, making.processes);
+  making.processes.gather('\0');
+  return making.processes.first() ? stage.report() : ordered_json();
 }
 
 // --- taught -----------------------------------------------------------------------------------------
 
-struct Taught {
-  std::string parallel, monolingual;  // the teacher's translations of the clean stage's files
-};
-
-Stage taught_stage(const StudentRecipe& recipe, const CleanCorpus& corpus, const std::string& folder) {
-  std::vector<std::string> read = {corpus.source, corpus.target};
-  if (!corpus.monolingual.empty()) read.push_back(corpus.monolingual);
-  const StudentConfig& c = recipe.student;
-  return {folder,
-          "taught",
-          {{"teacher", models_checksum(recipe.student.teacher)},
-           {"files", file_checksums(read)},
-           {"beam", c.beam},
-           {"candidates", c.candidates}}};
-}
-
-ordered_json report_of(const TaughtLines& lines) {
-  return {{"lines", lines.lines}, {"left_out", lines.left_out}, {"seconds", lines.seconds}};
-}
-
-Taught teach_all(const StudentRecipe& recipe, const CleanCorpus& corpus, Stage& stage) {
-  const Taught taught = {.parallel = stage.path("parallel"),
-                         .monolingual = corpus.monolingual.empty() ? "" : stage.path("monolingual")};
-  if (stage.is_done()) return taught;
+void teach_all(const Making& making, Stage& stage) {
+  const StudentRecipe& recipe = making.recipe;
+  const CleanCorpus corpus = clean_files(recipe, making.folder);
+  const Taught taught = taught_files(recipe, making.folder);
   dragoman::Translator teacher(recipe.student.teacher, {.device = recipe.training.training.device,
-                                                        .threads = thread_count(recipe.training.training),
+                                                        .threads = making.threads(),
                                                         .precision = dragoman::Precision::int8});
-  const dragoman::Options search = {{"beam", recipe.student.beam}};
-  const int64_t candidates = recipe.student.candidates;
-  ordered_json report = {
-      {"parallel",
-       report_of(teach(teacher, search, candidates,
-                       {.source = corpus.source, .reference = corpus.target, .out = taught.parallel}))}};
+  const auto teach_text = [&](const TaughtText& text, int64_t candidates) {
+    return to_json(teach(teacher, {{"beam", recipe.student.beam}}, candidates, text, 2000, making.processes));
+  };
+  ordered_json report;
+  report["parallel"] =
+      teach_text({.source = corpus.source, .reference = corpus.target, .out = taught.parallel},
+                 recipe.student.candidates);
   if (!taught.monolingual.empty())
-    report["monolingual"] = report_of(teach(
-        teacher, search, 1, {.source = corpus.monolingual, .reference = "", .out = taught.monolingual}));
-  stage.finish(std::move(report));
-  return taught;
+    report["monolingual"] =
+        teach_text({.source = corpus.monolingual, .reference = "", .out = taught.monolingual}, 1);
+  if (making.processes.first()) stage.finish(std::move(report));
 }
 
-// --- student ----------------------------------------------------------------------------------------
-
-Recipe training_recipe(const StudentRecipe& recipe, const CleanCorpus& corpus, const Taught& taught) {
-  Recipe training = recipe.training;
-  DataConfig& data = training.data;
-  data.source = {corpus.source};
-  data.target = {taught.parallel};
-  if (!corpus.monolingual.empty()) {
-    data.source.push_back(corpus.monolingual);
-    data.target.push_back(taught.monolingual);
-  }
-  data.tsv.clear();
-  data.weights.clear();
-  data.format = TextFormat::text;
-  data.swap = false;
-  data.limit = 0;
-  if (data.hold_out > 0) {
-    data.valid_source = {corpus.valid_source};
-    data.valid_target = {corpus.valid_target};
-    data.hold_out = 0;
-  }
-  return training;
+ordered_json taught_stage(const Making& making) {
+  Stage stage = open_stage(making, "taught", taught_inputs(making.recipe, making.folder));
+  if (!stage.is_done()) teach_all(making, stage);
+  making.processes.gather('\0');
+  return making.processes.first() ? stage.report() : ordered_json();
 }
 
-// The options that decide what a run computes; or those that may change while it goes on, such as its length.
-ordered_json options_of(const Recipe& recipe, bool may_change) {
-  Recipe copy = recipe;
-  Options options;
-  declare(options, copy);
-  ordered_json values = ordered_json::object();
-  for (const Option& option : options.all())
-    if (option.may_change_on_resume == may_change) values[option.key()] = to_text(option.get());
-  return values;
+// --- student, tuned, int8 ---------------------------------------------------------------------------
+
+void student_stage(const Making& making, const Recipe& training) {
+  Stage stage = open_stage(making, "student", student_inputs(training));
+  if (!stage.is_done() || stage.report().at("limits") != limits_of(training))
+    train_student(training, stage, making.processes);
+  making.processes.gather('\0');
 }
 
-Stage student_stage(const Recipe& training, const std::string& folder) {
-  const DataConfig& data = training.data;
-  std::vector<std::string> read = data.source;
-  for (const auto* files : {&data.target, &data.valid_source, &data.valid_target})
-    read.insert(read.end(), files->begin(), files->end());
-  return {folder, "student", {{"files", file_checksums(read)}, {"options", options_of(training, false)}}};
+void tuned_stage(const Making& making, const Recipe& training) {
+  const int64_t steps = making.recipe.student.int8_steps;
+  if (steps == 0) return;
+  const Recipe tuning = tuning_recipe(training, steps);
+  Stage stage = open_stage(making, "tuned", tuned_inputs(tuning, making.folder));
+  if (!stage.is_done()) tune_student(tuning, making.folder + "/student", stage, making.processes);
+  making.processes.gather('\0');
 }
 
-void add_shortlist(const std::string& folder, int threads) {
-  const PreparedCorpus corpus = prepared_corpus(prepared_folder(folder), threads);
-  write_shortlist(folder, learn_lexicon(corpus, {}, threads), corpus.vocabularies);
+ComparisonSettings comparison_on(const Making& making, std::vector<TextPair> pairs) {
+  const DataConfig& data = making.recipe.training.data;
+  return {.test = std::move(pairs),
+          .from = data.from,
+          .to = data.to,
+          .device = making.recipe.training.training.device,
+          .threads = thread_count(making.recipe.training.training, single_process())};
 }
 
-void train_student(const Recipe& training, Stage& stage) {
-  const ordered_json limits = options_of(training, true);
-  if (stage.is_done() && stage.report().at("limits") == limits) return;
-  int64_t steps = 0;
-  {
-    Run run(training, {.folder = stage.folder()});
-    run.train();
-    steps = run.steps();
-  }
-  add_shortlist(stage.folder(), thread_count(training.training));
-  stage.finish({{"steps", steps}, {"limits", limits}});
+std::vector<TextPair> pairs_for_validation(const DataConfig& data) {
+  DroppedPairs left_out;
+  return read_pairs(validation_sources(data), data.swap, left_out);
 }
 
-// --- int8 -------------------------------------------------------------------------------------------
-
-// How a student is used where nothing else is said: its teacher has chosen among many translations already, so that a
-// beam adds little to what the student has learned.
-void set_search(const std::string& folder) {
-  nlohmann::json config = read_config(folder);
-  config["search"]["beam"] = 1;
-  config["search"]["shortlist"] = true;
-  write_file(folder + "/config.json", {config.dump(1), "\n"});
-}
-
-void quantize_student(const std::string& student, Stage& stage) {
-  if (stage.is_done()) return;
-  std::filesystem::remove_all(stage.folder());
-  dragoman::quantize(student, dragoman::Precision::int8, stage.folder());
-  set_search(stage.folder());
-  stage.finish(
-      {{"megabytes", static_cast<double>(std::filesystem::file_size(weights_path(stage.folder()))) * 1e-6}});
+// Of the first process, as what follows.
+ordered_json int8_stage(const Making& making, const Recipe& training) {
+  Stage stage(making.folder, "int8", int8_inputs(making.recipe, training, making.folder));
+  log_info("stage int8{}", stage.is_done() ? ": as it was" : "");
+  if (!stage.is_done())
+    quantize_student(making.folder + "/student",
+                     making.recipe.student.int8_steps > 0 ? making.folder + "/tuned" : "",
+                     comparison_on(making, pairs_for_validation(training.data)), stage);
+  return stage.report();
 }
 
 // --- comparison -------------------------------------------------------------------------------------
@@ -193,8 +158,7 @@ std::vector<TextPair> test_set(const StudentRecipe& recipe, const Recipe& traini
     data.valid_source = recipe.student.test_source;
     data.valid_target = recipe.student.test_target;
   }
-  DroppedPairs left_out;
-  return read_pairs(validation_sources(data), data.swap, left_out);
+  return pairs_for_validation(data);
 }
 
 std::string joined(const std::vector<TextPair>& pairs) {
@@ -212,19 +176,16 @@ void write_page(const ordered_json& stages, const std::string& path) {
 }
 
 // Of what the other stages report.
-ordered_json compare_all(const StudentRecipe& recipe, const Recipe& training, const std::string& folder,
-                         ordered_json stages) {
-  const std::vector<TextPair> test = test_set(recipe, training);
-  const std::vector<ComparedModel> models = {{"teacher", recipe.student.teacher},
-                                             {"student", {folder + "/student"}},
-                                             {"student, int8", {folder + "/int8"}}};
+ordered_json compare_all(const Making& making, const Recipe& training, ordered_json stages) {
+  const std::vector<TextPair> test = test_set(making.recipe, training);
+  const std::vector<ComparedModel> models = {{"teacher", making.recipe.student.teacher},
+                                             {"student", {making.folder + "/student"}},
+                                             {"student, int8", {making.folder + "/int8"}}};
   ordered_json inputs = {{"test", checksum_of(joined(test))}};
   for (const ComparedModel& model : models) inputs[model.name] = models_checksum(model.folders);
-  Stage stage(folder, "comparison", std::move(inputs));
+  Stage stage(making.folder, "comparison", std::move(inputs));
   if (!stage.is_done()) {
-    const ordered_json comparison = compare(
-        models,
-        {.test = test, .device = training.training.device, .threads = thread_count(training.training)});
+    const ordered_json comparison = compare(models, comparison_on(making, test));
     stages["comparison"] = comparison;
     write_page(stages, stage.path("index.html"));
     stage.finish(comparison);
@@ -233,28 +194,30 @@ ordered_json compare_all(const StudentRecipe& recipe, const Recipe& training, co
   return stages;
 }
 
-void say(const char* name, const Stage& stage) {
-  log_info("stage {}{}", name, stage.is_done() ? ": as it was" : "");
+void use_device(Processes& processes, const TrainingConfig& training) {
+  run_on_first_then_others(processes, [&] { training_kernels(training); });
+  processes.use_device(training_kernels(training));
 }
 
 }  // namespace
 
-ordered_json make_student(const StudentRecipe& recipe, const std::string& folder) {
-  Stage clean = clean_stage(recipe, folder);
-  say("clean", clean);
-  const CleanCorpus corpus =
-      clean_corpus(recipe.training.data, cleaning_settings(recipe), recipe.student.monolingual, clean);
-  Stage teaching = taught_stage(recipe, corpus, folder);
-  say("taught", teaching);
-  const Taught taught = teach_all(recipe, corpus, teaching);
-  const Recipe training = training_recipe(recipe, corpus, taught);
-  Stage student = student_stage(training, folder);
-  say("student", student);
-  train_student(training, student);
-  Stage int8(folder, "int8", {{"student", model_checksum(student.folder())}});
-  say("int8", int8);
-  quantize_student(student.folder(), int8);
-  return compare_all(recipe, training, folder, {{"clean", clean.report()}, {"taught", teaching.report()}});
+ordered_json make_student(const StudentRecipe& recipe, const std::string& folder, Processes& processes,
+                          const LanguageIdentifier* identifier) {
+  const Making making = {recipe, folder, processes};
+  use_device(processes, recipe.training.training);
+  ordered_json stages = {{"clean", clean_stage(making, identifier)}};
+  if (const ordered_json backward = backward_stage(making); !backward.is_null())
+    stages["backward"] = backward;
+  stages["taught"] = taught_stage(making);
+  const Recipe training = training_recipe(recipe, folder);
+  student_stage(making, training);
+  tuned_stage(making, training);
+  if (processes.first()) {
+    stages["int8"] = int8_stage(making, training);
+    stages = compare_all(making, training, std::move(stages));
+  }
+  processes.gather('\0');
+  return processes.first() ? stages : ordered_json();
 }
 
 }  // namespace dragoman::internal

@@ -2,23 +2,31 @@
 // 2020), in stages, each in a folder inside the student's:
 //
 //   clean      the parallel text that is worth learning from, and what is held out
-//   taught     its sources, and further ones, as the teacher translates them
-//   student    the model trained on that, in fp32
-//   int8       the same, quantised, with its shortlist: what is used
+//   backward   text of the target language with sources that a backward model makes, where there is one
+//   taught     the clean sources, and further ones, as the teacher translates them
+//   student    the model trained on all that, in fp32
+//   tuned      the same, fine-tuned with int8 weights
+//   int8       the better one of them, quantised, with its shortlist: what is used
 //   comparison teacher and student on the test set: a page
 //
-// Everything goes on where it was stopped (stage.h), to the same bits.
+// Everything goes on where it was stopped (stage.h), to the same bits. Several processes share what takes long: the
+// translations and the training.
 #pragma once
 
 #include <string>
 
 #include <nlohmann/json.hpp>
 
+#include "parallel/processes.h"
 #include "student/config.h"
+#include "text/language_identifier.h"
 
 namespace dragoman::internal {
 
-// What the stages report, for display: an object for each of clean, taught and comparison.
-nlohmann::ordered_json make_student(const StudentRecipe& recipe, const std::string& folder);
+// What the stages report, for display: an object for each that has something to tell. Collective; null in all processes
+// but the first. `identifier`: that of clean.detector, where it is set.
+nlohmann::ordered_json make_student(const StudentRecipe& recipe, const std::string& folder,
+                                    Processes& processes = single_process(),
+                                    const LanguageIdentifier* identifier = nullptr);
 
 }  // namespace dragoman::internal

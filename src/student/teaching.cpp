@@ -81,11 +81,13 @@ int64_t empty_lines(const std::string& path) {
 
 class Teacher {
  public:
-  Teacher(dragoman::Translator& translator, dragoman::Options search, int64_t candidates, int64_t lines)
+  Teacher(dragoman::Translator& translator, dragoman::Options search, int64_t candidates, const char* doing,
+          int64_t lines)
       : translator_(translator),
         search_(std::move(search)),
         candidates_(candidates),
         client_(dragoman::Translator::new_client()),
+        doing_(doing),
         lines_(lines) {}
 
   // One translation per line, which may be empty.
@@ -112,8 +114,8 @@ class Teacher {
 
   void show(int64_t further) {
     done_ += further;
-    status_.show("the teacher translates", static_cast<double>(done_) / static_cast<double>(lines_),
-                 static_cast<double>(done_), "lines");
+    status_.show(doing_, static_cast<double>(done_) / static_cast<double>(lines_), static_cast<double>(done_),
+                 "lines");
   }
 
  private:
@@ -121,29 +123,26 @@ class Teacher {
   dragoman::Options search_;
   const int64_t candidates_;
   const uint64_t client_;
+  const char* const doing_;
   const int64_t lines_;
   int64_t done_ = 0;
   StatusLine status_;
 };
 
-void translate_in_parts(Teacher& teacher, PartReader& part, const std::string& out) {
+// This process's share, every n-th part; the number of all parts.
+int64_t translate_in_parts(Teacher& teacher, PartReader& part, const std::string& out,
+                           const Processes& processes) {
   int64_t parts = 0;
   for (; part.next(); ++parts) {
     const std::string path = part_path(out, parts);
-    if (fs::exists(path)) {
+    const bool is_own = parts % processes.count() == processes.number();
+    if (!is_own || fs::exists(path)) {
       teacher.show(std::ssize(part.sources));
     } else {
       write_file(path, {teacher.translate(part)});
     }
   }
-  join_parts(out, parts);
-}
-
-int64_t count_lines(const std::string& path) {
-  LineReader lines(path);
-  int64_t count = 0;
-  for (std::string_view line; lines.next(line);) ++count;
-  return count;
+  return parts;
 }
 
 }  // namespace
@@ -155,16 +154,30 @@ const dragoman::Hypothesis& nearest_to(const std::string& reference,
   return hypotheses[nearest_to_reference(texts, reference)];
 }
 
+nlohmann::ordered_json to_json(const TaughtLines& lines) {
+  return {{"lines", lines.lines}, {"left_out", lines.left_out}, {"seconds", lines.seconds}};
+}
+
+int64_t count_lines(const std::string& path) {
+  LineReader lines(path);
+  int64_t count = 0;
+  for (std::string_view line; lines.next(line);) ++count;
+  return count;
+}
+
 TaughtLines teach(dragoman::Translator& translator, const dragoman::Options& search, int64_t candidates,
-                  const TaughtText& text, int64_t lines_of_part) {
+                  const TaughtText& text, int64_t lines_of_part, Processes& processes) {
   const auto begin = Clock::now();
   const int64_t lines = count_lines(text.source);
   if (!fs::exists(text.out)) {
-    Teacher teacher(translator, search, candidates, lines);
+    Teacher teacher(translator, search, candidates, text.doing, lines);
     PartReader part(text, lines_of_part);
-    translate_in_parts(teacher, part, text.out);
+    const int64_t parts = translate_in_parts(teacher, part, text.out, processes);
+    processes.gather('\0');  // all parts are there
+    if (processes.first()) join_parts(text.out, parts);
   }
-  remove_parts(text.out);
+  if (processes.first()) remove_parts(text.out);
+  processes.gather('\0');
   return {.lines = lines, .left_out = empty_lines(text.out), .seconds = seconds_since(begin)};
 }
 

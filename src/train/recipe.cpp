@@ -92,6 +92,10 @@ void declare(Options& options, TrainingConfig& c) {
                 {"fp32", TrainingPrecision::fp32},
                 {"tf32", TrainingPrecision::tf32},
                 {"bf16", TrainingPrecision::bf16}});
+  training.add("weights", c.weights,
+               "weights that training and validation compute with; int8: rounded as dragoman quantize does, "
+               "while gradients change the fp32 weights, so that the int8 model loses less",
+               {{"fp32", TrainedWeights::fp32}, {"int8", TrainedWeights::int8}});
   training
       .add("threads", c.threads, "threads to use; 0: all processors, or a process's share of its machine's",
            at_least(0).at_most(1024))

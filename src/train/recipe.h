@@ -33,6 +33,9 @@ inline bool is_of_translations(KeepBestBy by) {
 // Of the operands of matrix products; automatic until a run begins, see precision_choice.h.
 enum class TrainingPrecision { automatic, fp32, tf32, bf16 };
 
+// Whether training's passes have the weights as they are, or as their int8 model will: see rounded_weights.h.
+enum class TrainedWeights { fp32, int8 };
+
 // batch_tokens and part_tokens = "auto", until a run begins; see batch_size.h.
 inline constexpr int64_t automatic_batch_tokens = 0, automatic_part_tokens = -1;
 
@@ -62,6 +65,7 @@ struct TrainingConfig {
   int64_t seed = 1;
   std::string device = default_device;
   TrainingPrecision precision = TrainingPrecision::fp32;
+  TrainedWeights weights = TrainedWeights::fp32;
   int64_t threads = 0;
   GradientFormat reduce_as = GradientFormat::fp32;
   double heartbeat_timeout = 8;

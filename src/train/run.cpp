@@ -39,6 +39,7 @@ UpdateOptions update_options(const TrainingConfig& t) {
           .part_tokens = t.part_tokens,
           .precision = precision_of(t),
           .wire = t.reduce_as,
+          .int8_weights = t.weights == TrainedWeights::int8,
           .ema = t.ema,
           .guided_alignment = t.guided_alignment};
 }

@@ -139,6 +139,7 @@ Trainer::Losses Trainer::add_gradients(std::span<const Batch> batches) {
       std::accumulate(batches.begin(), batches.end(), int64_t{0},
                       [](int64_t sum, const Batch& batch) { return sum + batch.target_tokens(); });
   Device& device = model_.device;
+  const auto rounded = round_weights();
   if (options_.precision == Precision::bf16) model_.parameters.round(device);
   Losses losses = {.words = Tensor(device.pool, targets, 2), .alignment = {}};
   if (options_.guided_alignment > 0) losses.alignment = Tensor(device.pool, targets, 1);
@@ -193,6 +194,11 @@ LossSums Trainer::update(std::span<const Batch> batches, double learning_rate) {
 std::span<const float> Trainer::weights_for_use() const {
   const auto weights = model_.parameters.weights();
   return average_ ? std::span<const float>(average_.data(), weights.size()) : weights;
+}
+
+std::unique_ptr<RoundedWeights> Trainer::round_weights() {
+  if (!options_.int8_weights) return nullptr;
+  return std::make_unique<RoundedWeights>(model_.device, model_.parameters);
 }
 
 void Trainer::swap_average() {

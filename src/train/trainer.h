@@ -7,6 +7,7 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,7 @@
 #include "parallel/gradient_sum.h"
 #include "train/adam.h"
 #include "train/checkpoints.h"
+#include "train/rounded_weights.h"
 
 namespace dragoman::internal {
 
@@ -46,8 +48,9 @@ struct UpdateOptions {
   int64_t part_tokens = 0;                     // of a batch's larger side that are computed at once; 0: all
   Precision precision = Precision::fp32;       // of the operands of an update's products; evaluation has fp32
   GradientFormat wire = GradientFormat::fp32;  // between processes
-  int64_t slice = 0;  // floats that processes sum together; 0: chosen for their number
-  double ema = 0;     // decay of the moving average of the weights; 0: none
+  int64_t slice = 0;          // floats that processes sum together; 0: chosen for their number
+  bool int8_weights = false;  // all passes round them: rounded_weights.h
+  double ema = 0;             // decay of the moving average of the weights; 0: none
   // Guided alignment: what the sum of its losses is multiplied by, which is then divided by the update's target tokens,
   // as all else is; 0: none. The layer is the model's alignment_layer.
   double guided_alignment = 0;
@@ -77,6 +80,8 @@ class Trainer {
 
   // The weights to validate, save and translate with: their moving average where there is one.
   std::span<const float> weights_for_use() const;
+  // The model has the weights that its passes compute with as long as the result lives: null where those are its own.
+  [[nodiscard]] std::unique_ptr<RoundedWeights> round_weights();
   // Exchanges the model's weights and their average, if there is one: before and after an evaluation.
   void swap_average();
 

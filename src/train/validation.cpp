@@ -109,8 +109,10 @@ std::optional<Validation> validate_model(Transformer& model, Trainer& trainer, c
 std::optional<ValidationReport> validate(Trainer& trainer, const Task& task, RunState& state,
                                          const std::function<bool()>& stop_requested) {
   trainer.swap_average();
-  const auto validation =
-      validate_model(trainer.model(), trainer, task, task.recipe.validation, stop_requested);
+  const auto validation = [&] {
+    const auto rounded = trainer.round_weights();
+    return validate_model(trainer.model(), trainer, task, task.recipe.validation, stop_requested);
+  }();
   trainer.swap_average();
   if (!validation) return {};
   const KeepBestBy by = best_by(task);

@@ -30,7 +30,7 @@ TEST_F(TranslatingCommands, CleanWritesWhatItKeepsAndCountsTheRest) {
   write("raw.b", "Il dort.\n");
   run(files + out, "", 1);  // leaves what was there, and no part
   EXPECT_EQ(lines_of(read_file(file("kept.a"))).size(), 4U);
-  EXPECT_FALSE(std::filesystem::exists(file("kept.a.part")));
+  EXPECT_FALSE(std::filesystem::exists(file("kept.a.new")));
 }
 
 TEST_F(TranslatingCommands, CleanRefusesWhatDoesNotFit) {

@@ -8,6 +8,7 @@
 #include "app/commands.h"
 #include "app/shared_options.h"
 #include "base/files.h"
+#include "student/config.h"
 #include "train/recipe.h"
 
 namespace dragoman::internal {
@@ -17,6 +18,17 @@ std::string section_of(const Command& command) {
   testing::internal::CaptureStdout();
   command.run({"--help=markdown"});
   return testing::internal::GetCapturedStdout();
+}
+
+// The tables that only a student's recipe has.
+std::string tables_of_students() {
+  StudentRecipe recipe;
+  Options options;
+  declare(options, recipe);
+  std::string text;
+  for (const char* table : {"student", "clean"})
+    text += fmt::format("## `[{}]` {}\n\n{}\n", table, options.title(table), options.markdown(table));
+  return text;
 }
 
 TEST(OptionsPage, SaysWhatIsDeclared) {
@@ -33,7 +45,8 @@ TEST(OptionsPage, SaysWhatIsDeclared) {
       "commands\n"
       "with their own options. Both are flags alone: `--beam 5`.\n"
       "Commas separate the items of a list, and `\"\"` empties it: `--data.source a.txt,b.txt`.\n\n" +
-      options.markdown() + fmt::format("## {}\n\n{}\n", of_search.title(""), of_search.markdown(""));
+      options.markdown() + tables_of_students() +
+      fmt::format("## {}\n\n{}\n", of_search.title(""), of_search.markdown(""));
   for (const Command& command : commands) page += section_of(command);
   page.pop_back();
   const std::string path = DRAGOMAN_SOURCE_DIR "/docs/options.md";

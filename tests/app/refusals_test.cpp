@@ -79,12 +79,12 @@ TEST_F(Refusals, OfEvaluateAndScore) {
   expect(evaluate, {"--model", m_, "--source", "x", "--reference", "x", "--nbest", "2"},
          "--nbest has no effect on");
   expect(evaluate, {"--model", m_, "--source", "-", "--reference", "-"},
-         "standard input cannot be both files");
+         "standard input cannot be several files");
   expect<Error>(evaluate, {"--model", m_, "--source", empty, "--reference", empty}, empty + " is empty");
   expect(score, {"--model", m_, "--target", "x"},
          "score needs --source FILE: " + m_ + " is no language model");
   expect(score, {"--model", m_, "--source", "x"}, "score needs --model DIR, --source FILE and --target FILE");
-  expect(score, {"--model", m_, "--source", "-", "--target", "-"}, "standard input cannot be both files");
+  expect(score, {"--model", m_, "--source", "-", "--target", "-"}, "standard input cannot be several files");
   expect(score, {"--model", m_, "--source", empty, "--target", empty, "--alignment-layer", "1"},
          "--alignment-layer has no effect without --alignment");
 }

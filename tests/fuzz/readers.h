@@ -20,6 +20,15 @@ std::vector<std::string> checkpoint_seeds();
 std::string read_run_state(std::string_view bytes);
 std::vector<std::string> run_state_seeds();
 
+// memory_targets.cpp: a part and the log of a translation memory, and what memories are built from
+
+std::string read_memory_part(std::string_view bytes);
+std::vector<std::string> memory_part_seeds();
+std::string read_memory_log(std::string_view bytes);
+std::vector<std::string> memory_log_seeds();
+std::string read_segment_file(std::string_view bytes);
+std::vector<std::string> segment_file_seeds();
+
 // document_target.cpp: documents; the first byte chooses the format
 
 std::string read_document(std::string_view bytes);

@@ -287,6 +287,9 @@ constexpr FuzzTarget targets[] = {
     {"history", read_metrics_history, metrics_seeds},
     {"checkpoint", read_checkpoint, checkpoint_seeds},
     {"run_state", read_run_state, run_state_seeds},
+    {"memory_part", read_memory_part, memory_part_seeds},
+    {"memory_log", read_memory_log, memory_log_seeds},
+    {"segment_file", read_segment_file, segment_file_seeds},
     {"document", read_document, document_seeds},
     {"pdf_words", read_pdf_words, pdf_word_seeds},
 #ifdef DRAGOMAN_SERVES

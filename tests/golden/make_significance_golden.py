@@ -1,17 +1,24 @@
 #!/usr/bin/env python3
-"""Writes fixtures/metrics_more.json: TER, several references, BLEU's zh and paired tests by sacreBLEU 2.x.
+"""Writes fixtures/metrics_more.json: TER, several references, BLEU's zh, subwords and paired tests by sacreBLEU 2.x.
 
-    pip install sacrebleu==2.6.0 && tests/golden/make_significance_golden.py
+    pip install sacrebleu==2.6.0 sentencepiece && tests/golden/make_significance_golden.py
 
-The sentences are those of make_metrics_golden.py. tests/metrics/more_metrics_test.cpp makes the further references and
+The tokenizer flores101 gets the SentencePiece model of docs/model instead of FLORES'. The sentences are those of make_metrics_golden.py. tests/metrics/more_metrics_test.cpp makes the further references and
 the second system by the same rules as variant() and system() here.
 """
 import json
+import os
 import pathlib
 import random
+import shutil
+import tempfile
 
-from sacrebleu.metrics import BLEU, CHRF, TER
-from sacrebleu.significance import PairedTest
+# Where sacreBLEU has its tokenizers' models; it reads the name when it is imported.
+models = tempfile.TemporaryDirectory()
+os.environ["SACREBLEU"] = models.name
+
+from sacrebleu.metrics import BLEU, CHRF, TER  # noqa: E402
+from sacrebleu.significance import PairedTest  # noqa: E402
 
 fixtures = pathlib.Path(__file__).resolve().parent / "fixtures"
 random = random.Random(1)
@@ -75,6 +82,8 @@ def paired(hypotheses, references, test, samples):
 
 
 def main():
+    (pathlib.Path(models.name) / "models").mkdir()
+    shutil.copy(fixtures.parents[2] / "docs/model/shared.spm", pathlib.Path(models.name) / "models/sacrebleu_tokenizer_spm.model")
     hypotheses, references = lines_of("hypotheses"), lines_of("references")
     streams = [references, [variant(line) for line in references], references[1:] + references[:1]]
     all_scores = []
@@ -82,7 +91,7 @@ def main():
         for options in ({}, {"normalized": True}, {"no_punct": True}, {"normalized": True, "asian_support": True},
                         {"normalized": True, "no_punct": True, "asian_support": True}, {"case_sensitive": True}):
             all_scores.append({"metric": "ter", "references": count, **options} | scores(TER(**options), hypotheses, streams[:count]))
-        for tokenize in ("13a", "zh"):
+        for tokenize in ("13a", "zh", "flores101"):
             all_scores.append({"metric": "bleu", "references": count, "tokenize": tokenize}
                               | scores(BLEU(tokenize=tokenize, force=True), hypotheses, streams[:count]))
         for order in (0, 2):

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -214,6 +215,32 @@ TEST(LowPrecision, WhatIsNoNumberStaysNone) {
   available_kernels().tables[0]->widen_columns(context, b.view, columns, {rows, 2, 1, 1});
   EXPECT_TRUE(std::isnan(rows[0]));
   EXPECT_TRUE(std::isinf(rows[1]));
+}
+
+// In either layout, in place, and where a column is zeros.
+TEST(LowPrecisionWeights, AreTheSameAsFloats) {
+  constexpr int64_t rows = 33, columns = 70;
+  std::vector<float> straight = random_floats(rows * columns, 5);
+  for (int64_t k = 0; k < rows; ++k) straight[static_cast<size_t>(k * columns + 3)] = 0;
+  std::vector<float> transposed(straight.size()), widened(straight.size());
+  for (int64_t k = 0; k < rows; ++k)
+    for (int64_t j = 0; j < columns; ++j)
+      transposed[static_cast<size_t>(j * rows + k)] = straight[static_cast<size_t>(k * columns + j)];
+  CpuContext context(2);
+  std::vector<unsigned char> bytes(static_cast<size_t>(low_precision_size(Precision::int8, rows, columns)));
+  std::vector<float> scales(columns);
+  const LowPrecisionMatrix int8 = to_low_precision(
+      context, Precision::int8, {straight.data(), rows, columns, columns, 1}, bytes.data(), scales.data());
+  std::vector<int32_t> all(columns);
+  std::iota(all.begin(), all.end(), 0);
+  every_instruction_set().front()->widen_columns(context, int8, all.data(),
+                                                 {widened.data(), columns, rows, rows});
+  round_to_int8(context, {straight.data(), rows, columns, columns, 1}, straight.data());
+  round_to_int8(context, {transposed.data(), rows, columns, 1, rows}, transposed.data());
+  EXPECT_EQ(transposed, widened);
+  for (int64_t k = 0; k < rows; ++k)
+    for (int64_t j = 0; j < columns; ++j)
+      ASSERT_EQ(straight[static_cast<size_t>(k * columns + j)], widened[static_cast<size_t>(j * rows + k)]);
 }
 
 }  // namespace

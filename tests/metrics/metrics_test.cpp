@@ -33,14 +33,6 @@ const Golden& golden() {
   return golden;
 }
 
-Tokenizer tokenizer_named(const std::string& name) {
-  for (const Tokenizer t :
-       {Tokenizer::thirteen_a, Tokenizer::international, Tokenizer::characters, Tokenizer::none}) {
-    if (name_of(t) == name) return t;
-  }
-  throw std::runtime_error("no tokenizer " + name);
-}
-
 // Sums the statistics of each part that sacreBLEU scored, and compares what is printed.
 template <typename Statistics, typename Print>
 void compare(const nlohmann::json& expected, const std::vector<Statistics>& statistics, const Print& print) {

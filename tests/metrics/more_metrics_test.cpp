@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "metrics/edits.h"
 #include "metrics/significance.h"
@@ -81,6 +82,8 @@ void compare(const nlohmann::json& expected, const Measure& measure, const Score
 }
 
 TEST(MoreMetrics, TerBleuAndChrfEqualSacrebleuWithAnyNumberOfReferences) {
+  // The script takes this model for that of FLORES.
+  const auto pieces = subwords_for(Tokenizer::flores101, DRAGOMAN_SOURCE_DIR "/docs/model/shared.spm");
   int compared = 0;
   for (const nlohmann::json& expected : test_set().expected["scores"]) {
     const size_t count = expected["references"];
@@ -98,8 +101,9 @@ TEST(MoreMetrics, TerBleuAndChrfEqualSacrebleuWithAnyNumberOfReferences) {
           [&](std::string_view h, std::span<const std::string_view> r) { return ter_statistics(h, r, o); },
           [](const TerStatistics& sums) { return ter_score(sums).score; });
     } else if (metric == "bleu") {
-      const BleuOptions o = {.tokenizer =
-                                 expected["tokenize"] == "zh" ? Tokenizer::chinese : Tokenizer::thirteen_a};
+      const Tokenizer tokenizer = tokenizer_named(expected["tokenize"]);
+      const BleuOptions o = {.tokenizer = tokenizer,
+                             .subwords = tokenizer == Tokenizer::flores101 ? pieces : nullptr};
       EXPECT_EQ(bleu_signature(o, count), signature);
       compare(
           expected,
@@ -114,7 +118,7 @@ TEST(MoreMetrics, TerBleuAndChrfEqualSacrebleuWithAnyNumberOfReferences) {
           [](const ChrfStatistics& sums) { return chrf_score(sums); });
     }
   }
-  EXPECT_EQ(compared, 30);
+  EXPECT_EQ(compared, 33);
 }
 
 TEST(MoreMetrics, EditsOfShiftedPhrasesEqualSacrebleu) {
@@ -131,20 +135,15 @@ TEST(MoreMetrics, TerOfEmptyText) {
   EXPECT_EQ(ter_score(ter_statistics("", "a b")).score, 100);
 }
 
+// The two systems' sentences by one metric.
 struct TwoSystems {
-  std::vector<BleuStatistics> bleu[2];
-  std::vector<ChrfStatistics> chrf[2];
-  std::vector<TerStatistics> ter[2];
+  SentenceStatistics baseline, system;
 
-  TwoSystems() {
+  explicit TwoSystems(const char* metric) : baseline(metric_named(metric)), system(metric_named(metric)) {
     for (size_t i = 0; i < test_set().hypotheses.size(); ++i) {
-      const std::string texts[2] = {test_set().hypotheses[i], test_set().second_system(i)};
       const std::string& reference = test_set().references[i];
-      for (size_t s = 0; s < 2; ++s) {
-        bleu[s].push_back(bleu_statistics(texts[s], reference));
-        chrf[s].push_back(chrf_statistics(texts[s], reference));
-        ter[s].push_back(ter_statistics(texts[s], reference));
-      }
+      baseline.add(test_set().hypotheses[i], reference);
+      system.add(test_set().second_system(i), reference);
     }
   }
 };
@@ -158,22 +157,18 @@ void expect_near(const PairedResult& ours, const nlohmann::json& theirs) {
 }
 
 TEST(MoreMetrics, PairedTestsAgreeWithSacrebleu) {
-  const TwoSystems systems;
-  const auto& bootstrap = test_set().expected["bootstrap"];
-  const auto& randomization = test_set().expected["randomization"];
-  const auto compare_both = [&](const auto(&statistics)[2], const char* name) {
-    const SentenceStatistics baseline(statistics[0]), system(statistics[1]);
-    expect_near(paired_bootstrap(baseline, system, 4000), bootstrap[name]);
-    expect_near(paired_randomization(baseline, system, 4000), randomization[name]);
-  };
-  compare_both(systems.bleu, "BLEU");
-  compare_both(systems.chrf, "chrF2");
-  compare_both(systems.ter, "TER");
+  const auto& expected = test_set().expected;
+  for (const char* name : {"bleu", "chrf", "ter"}) {
+    const TwoSystems two(name);
+    const std::string printed = two.system.metric().name();
+    expect_near(paired_bootstrap(two.baseline, two.system, 4000), expected["bootstrap"][printed]);
+    expect_near(paired_randomization(two.baseline, two.system, 4000), expected["randomization"][printed]);
+  }
 }
 
 TEST(MoreMetrics, PairedTestsKeepTheirProperties) {
-  const TwoSystems systems;
-  const SentenceStatistics a(systems.ter[0]), b(systems.ter[1]);
+  const TwoSystems two("ter");
+  const SentenceStatistics &a = two.baseline, &b = two.system;
   for (const auto test : {paired_bootstrap, paired_randomization}) {
     EXPECT_EQ(test(a, a, 500, 1).p_value, 1);
     EXPECT_EQ(test(a, b, 500, 1).p_value, test(b, a, 500, 1).p_value);
@@ -182,11 +177,38 @@ TEST(MoreMetrics, PairedTestsKeepTheirProperties) {
     EXPECT_EQ(test(a, b, 500, 1).confidence.mean,
               bootstrap_confidence(b, test == paired_bootstrap ? 500 : 1000, 1).mean);
   }
-  std::vector<TerStatistics> perfect = systems.ter[0];
-  for (TerStatistics& one : perfect) one.edits = 0;
-  const SentenceStatistics best(perfect);
-  EXPECT_EQ(paired_randomization(a, best, 999).p_value, 0.001);
-  EXPECT_EQ(paired_bootstrap(a, best, 999).p_value, 0.001);
+  SentenceStatistics perfect(metric_named("ter"));
+  for (const std::string& reference : test_set().references) perfect.add(reference, reference);
+  EXPECT_EQ(paired_randomization(a, perfect, 999).p_value, 0.001);
+  EXPECT_EQ(paired_bootstrap(a, perfect, 999).p_value, 0.001);
+}
+
+// The sums of a metric are those of the functions that it stands for.
+TEST(MoreMetrics, MetricsBehindOneInterfaceAreTheSame) {
+  const std::string_view hypothesis = "the cat sat on the mat .",
+                         references[] = {"a cat sat on a mat .", "the cat sat"};
+  const auto of = [&](const char* name) {
+    const auto metric = metric_named(name, {.chrf = {.word_order = 2}});
+    return std::pair(metric, metric->statistics(hypothesis, references));
+  };
+  const auto [bleu, bleu_sums] = of("bleu");
+  const BleuScore expected = bleu_score(bleu_statistics(hypothesis, references));
+  EXPECT_EQ(bleu->score(bleu_sums), expected.score);
+  EXPECT_EQ(bleu->details(bleu_sums), expected.details());
+  EXPECT_EQ(bleu->signature(2), bleu_signature({}, 2));
+  const auto [chrf, chrf_sums] = of("chrf");
+  EXPECT_EQ(chrf->score(chrf_sums), chrf_score(chrf_statistics(hypothesis, references, {.word_order = 2})));
+  EXPECT_EQ(chrf->name(), "chrF2++");
+  const auto [ter, ter_sums] = of("ter");
+  EXPECT_EQ(ter->score(ter_sums), ter_score(ter_statistics(hypothesis, references)).score);
+  EXPECT_TRUE(ter->lower_is_better());
+  auto [exact, sums] = of("exact_match");
+  EXPECT_EQ(exact->score(sums), 0);
+  add_to(sums, exact->statistics("the cat sat \n", references));
+  EXPECT_EQ(exact->score(sums), 50);
+  EXPECT_EQ(exact->details(sums), "(1 of 2)");
+  for (const auto& metric : {bleu, chrf, ter, exact}) EXPECT_EQ(metric->score({}), 0) << metric->name();
+  EXPECT_THROW(metric_named("bleurt"), UsageError);
 }
 
 }  // namespace

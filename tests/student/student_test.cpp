@@ -5,9 +5,12 @@
 #include <map>
 
 #include "base/files.h"
+#include "base/lines.h"
 #include "dragoman/translator.h"
 #include "model/folder.h"
+#include "parallel/thread_processes.h"
 #include "student/plan.h"
+#include "student/stages.h"
 #include "temporary_folder.h"
 #include "testing.h"
 
@@ -25,7 +28,7 @@ class Students : public testing::Test {
     declare(options, recipe);
     options.read_recipe(
         "[student]\nteacher = [\"" DRAGOMAN_SOURCE_DIR
-        "/docs/model\"]\nsize = \"own\"\nbeam = 2\ncandidates = 2\n"
+        "/docs/model\"]\nsize = \"own\"\nbeam = 2\ncandidates = 2\nint8_steps = 0\n"
         "[data]\nfrom = \"en\"\nto = \"fr\"\ntsv = [\"" +
             corpus +
             "\"]\nhold_out = 3\n"
@@ -119,6 +122,54 @@ TEST_F(Students, LearnFromFurtherSources) {
   EXPECT_EQ(2, result.at("taught").at("monolingual").at("lines")) << "each once";
 }
 
+// By any model: this one takes the lines for English.
+TEST_F(Students, LearnFromTextThatWasTranslatedBack) {
+  const std::string text = folder.write("text", "Come here.\nI read.\n\nI read.\nGood morning!\n");
+  const StudentRecipe with_text =
+      recipe("[student]\nmonolingual_target = [\"" + text +
+             "\"]\nbackward = [\"" DRAGOMAN_SOURCE_DIR "/docs/model\"]\nbackward_share = 0.6\n");
+  const nlohmann::ordered_json result = make_student(with_text, folder.path("student"));
+  EXPECT_EQ(3, result.at("backward").at("lines")) << "each once";
+  EXPECT_EQ("Come here.\nI read.\nGood morning!\n", read_file(folder.path("student/backward/target")));
+  LineReader sources(folder.path("student/backward/source"));
+  for (std::string_view line; sources.next(line);) EXPECT_TRUE(line.starts_with("<BT> ")) << line;
+
+  const DataConfig data = training_recipe(with_text, folder.path("student")).data;
+  ASSERT_EQ(2u, data.weights.size());
+  EXPECT_EQ(1, data.weights[0]);
+  EXPECT_NEAR(3, data.weights[1], 1e-9) << "6 pairs to 3 of these, which are to be 9";
+  const std::string translated = read_file(folder.path("student/backward/translated"));
+  make_student(with_text, folder.path("again"));
+  EXPECT_EQ(translated, read_file(folder.path("again/backward/translated"))) << "samples are reproducible";
+}
+
+TEST_F(Students, AreFineTunedInInt8WhereThatIsBetter) {
+  const nlohmann::ordered_json result =
+      make_student(recipe("[student]\nint8_steps = 2\n"), folder.path("student"));
+  const auto& int8 = result.at("int8");
+  EXPECT_EQ(int8.at("bleu_tuned") > int8.at("bleu"), int8.at("tuned"));
+  EXPECT_TRUE(fs::is_symlink(folder.path("student/tuned/data"))) << "text is prepared once";
+  const std::string tuned = read_file(folder.path("student/tuned/model.safetensors"));
+  EXPECT_NE(read_file(folder.path("student/student/model.safetensors")), tuned);
+  fs::remove(folder.path("student/stages/tuned.json"));
+  make_student(recipe("[student]\nint8_steps = 2\n"), folder.path("student"));
+  EXPECT_EQ(tuned, read_file(folder.path("student/tuned/model.safetensors")));
+  EXPECT_TRUE(fs::exists(folder.path("student/student/data/prepared.json")));
+}
+
+TEST_F(Students, AreMadeBySeveralProcesses) {
+  const StudentRecipe tuned = recipe("[student]\nint8_steps = 1\n");
+  run_together(2, [&](Processes& processes) {
+    const nlohmann::ordered_json result = make_student(tuned, folder.path("two"), processes);
+    EXPECT_EQ(processes.first(), !result.is_null());
+  });
+  const std::string two = weights_of(folder.path("two"));
+  run_together(2, [&](Processes& processes) { make_student(tuned, folder.path("again"), processes); });
+  EXPECT_EQ(two, weights_of(folder.path("again")));
+  make("one", tuned);
+  EXPECT_EQ(read_file(folder.path("one/taught/parallel")), read_file(folder.path("two/taught/parallel")));
+}
+
 TEST(StudentRecipes, AreValid) {
   for (const auto& entry : fs::directory_iterator(DRAGOMAN_SOURCE_DIR "/recipes/students")) {
     StudentRecipe recipe;
@@ -130,14 +181,52 @@ TEST(StudentRecipes, AreValid) {
   }
 }
 
+TEST(StudentRecipes, RefuseWhatDoesNotGoTogether) {
+  const auto error_of = [](const std::string& text) -> std::string {
+    StudentRecipe recipe;
+    Options options;
+    declare(options, recipe);
+    options.read_recipe("[student]\nteacher = [\"teacher\"]\n[data]\ntsv = [\"corpus\"]\nhold_out = 3\n",
+                        "recipe");
+    options.read_recipe(text, "further");
+    try {
+      validate(recipe);
+      return "";
+    } catch (const OptionError& error) {
+      return error.key;
+    }
+  };
+  EXPECT_EQ("student.backward", error_of("[student]\nmonolingual_target = [\"text\"]\n"));
+  EXPECT_EQ("student.monolingual_target", error_of("[student]\nbackward = [\"model\"]\n"));
+  EXPECT_EQ("student.backward_tag", error_of("[student]\nbackward_tag = \"two words\"\n"));
+  EXPECT_EQ("clean.detector", error_of("[clean]\ndetector = \"lid.176.ftz\"\n"));
+  EXPECT_EQ("clean.min_score", error_of("[clean]\nmin_score = -3\n"));
+  EXPECT_EQ("clean.min_score", error_of("[clean]\nscore_model = \"model\"\n"));
+}
+
 TEST_F(Students, ArePlanned) {
-  const std::vector<PlannedStage> stages = plan_student(recipe());
-  ASSERT_EQ(4u, stages.size());
+  const StudentRecipe tuned = recipe("[student]\nint8_steps = 2\n");
+  const std::vector<PlannedStage> stages = plan_student(tuned, folder.path("student"));
+  ASSERT_EQ(5u, stages.size());
   for (const PlannedStage& stage : stages) EXPECT_GT(stage.bytes, 0) << stage.name;
-  EXPECT_GT(stages[1].seconds, 0);
-  EXPECT_GT(stages[2].seconds, 0);
+  for (const size_t stage : {1, 2, 3}) EXPECT_GT(stages[stage].seconds, 0) << stages[stage].name;
   EXPECT_NE(std::string::npos, plan_table(stages, folder.path("student")).find("9 pairs"));
   EXPECT_FALSE(fs::exists(folder.path("student"))) << "a plan writes nothing";
+}
+
+TEST_F(Students, ArePlannedAsFarAsTheyAreNotDone) {
+  const std::string student = make("student", recipe());
+  const auto undone = [&](const StudentRecipe& recipe) {
+    std::string names;
+    for (const PlannedStage& stage : plan_student(recipe, student))
+      if (!stage.done) names += stage.name + " ";
+    return names;
+  };
+  EXPECT_EQ("", undone(recipe()));
+  EXPECT_EQ("tuned int8 ", undone(recipe("[student]\nint8_steps = 2\n")));
+  EXPECT_EQ("student int8 ", undone(recipe("[training]\nmax_steps = 7\n")));
+  EXPECT_EQ("taught student int8 ", undone(recipe("[student]\ncandidates = 1\n")));
+  EXPECT_EQ("clean taught student int8 ", undone(recipe("[clean]\nmax_words = 7\n")));
 }
 
 }  // namespace

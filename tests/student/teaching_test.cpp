@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "parallel/thread_processes.h"
 #include "temporary_folder.h"
 #include "testing.h"
 
@@ -56,6 +57,19 @@ TEST_F(Teaching, GoesOnAfterTheLastWholePart) {
   EXPECT_EQ(third_line(whole), third_line(text));
   for (const auto& entry : fs::directory_iterator(folder.path("")))
     EXPECT_EQ(std::string::npos, entry.path().string().find(".part-")) << entry.path();
+}
+
+TEST_F(Teaching, IsSharedByProcesses) {
+  const TaughtLines alone = teach_to("alone");
+  run_together(2, [&](Processes& processes) {
+    dragoman::Translator own(teacher_folder, {.device = "cpu", .threads = 1});
+    const TaughtLines lines =
+        teach(own, {{"beam", 4}}, 4, {.source = source, .reference = "", .out = folder.path("shared")},
+              /*lines_of_part=*/2, processes);
+    EXPECT_EQ(alone.lines, lines.lines);
+    EXPECT_EQ(alone.left_out, lines.left_out);
+  });
+  EXPECT_EQ(read_file(folder.path("alone")), read_file(folder.path("shared")));
 }
 
 TEST_F(Teaching, TakesTheCandidateNearestToTheReference) {

@@ -22,9 +22,9 @@ size_t after_code(std::string_view source, size_t at, size_t end) {
   };
   const size_t begin = after_backticks(at);
   for (size_t next = begin; (next = source.find('`', next)) < end;) {
-    const size_t closing = next;
+    const size_t run = next;
     next = after_backticks(next);
-    if (next - closing == begin - at) return next;
+    if (next - run == begin - at) return next;
   }
   return begin;
 }

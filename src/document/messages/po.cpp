@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "document/encodings.h"
 #include "document/messages/message_document.h"
+#include "document/messages/po_charset.h"
 #include "document/messages/po_entries.h"
 #include "document/messages/po_plurals.h"
 #include "document/messages/po_strings.h"
@@ -110,20 +111,6 @@ class CatalogueWriter {
   std::map<size_t, FormatCheck> checks_;
   std::string line_break_;
 };
-
-bool is_no_charset(std::string_view name) {
-  return name.empty() || name == "CHARSET" || name == "ASCII" || name == "US-ASCII";
-}
-
-// Where the header of a file, in whatever encoding, names another one than UTF-8; empty: it does not.
-TextSpan other_charset(std::string_view file) {
-  const std::string_view header = file.substr(std::min(file.find("msgid \"\""), file.size()));
-  const std::string_view name =
-      value_in_header(header.substr(0, header.find("\nmsgid ")), "charset=", " ;\\\"\n");
-  if (is_no_charset(name) || is_same_encoding(name, "UTF-8")) return {};
-  const auto begin = static_cast<size_t>(name.data() - file.data());
-  return {begin, begin + name.size()};
-}
 
 class Catalogue {
  public:
@@ -288,17 +275,8 @@ class Catalogue {
 }  // namespace
 
 Document read_po(std::string_view bytes, const DocumentSettings& settings) {
-  if (const TextSpan charset = other_charset(bytes); charset.begin < charset.end) {
-    const std::string name(charset.of(bytes));
-    if (is_text(bytes) &&
-        std::ranges::any_of(bytes, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }))
-      throw Error("{}: its header specifies charset={}, but it is in UTF-8: correct the header",
-                  settings.name, name);
-    std::string utf8 = converted_to_utf8(bytes, name, settings);
-    const TextSpan place = other_charset(utf8);
-    utf8.replace(place.begin, place.end - place.begin, "UTF-8");
-    return read_from_other_bytes(Catalogue(utf8, settings).document(), bytes);
-  }
+  if (other_charset(bytes) != TextSpan())
+    return read_from_other_bytes(Catalogue(po_in_utf8(bytes, settings), settings).document(), bytes);
   check_utf8(bytes, settings);
   if (!bytes.starts_with(byte_order_mark)) return Catalogue(bytes, settings).document();
   return with_byte_order_mark(Catalogue(bytes.substr(byte_order_mark.size()), settings).document());

@@ -2,67 +2,17 @@
 #include <algorithm>
 #include <memory>
 
-#include <libxml/SAX2.h>
-#include <libxml/parser.h>
 #include <libxml/parserInternals.h>
 
 #include "base/error.h"
 #include "document/encodings.h"
+#include "document/xml/safe_parser.h"
 #include "document/xml/tokens.h"
-#include "text/unicode.h"
 
 namespace dragoman::internal {
 namespace {
 
 constexpr size_t max_xml_bytes = size_t{1} << 29;  // libxml2 and ICU count in int
-
-// --- libxml2 ---
-
-// The first reason why a file is rejected.
-struct Refusal {
-  int line = 0;
-  std::string reason;
-
-  void set(int where, std::string why) {
-    if (reason.empty()) *this = {where, std::move(why)};
-  }
-};
-
-Refusal& refusal_of(void* context) {
-  return *static_cast<Refusal*>(static_cast<xmlParserCtxtPtr>(context)->_private);
-}
-
-void on_error(void* context, xmlErrorPtr error) {
-  if (error->level != XML_ERR_FATAL || error->message == nullptr) return;
-  std::string message = repaired(error->message);
-  std::ranges::replace(message, '\n', ' ');
-  message.erase(message.find_last_not_of(' ') + 1);
-  refusal_of(context).set(error->line, "invalid XML: " + message);
-}
-
-// Each entity is a space here: what it stands for may be another file, or entities that grow without bound.
-void on_entity(void* context, const xmlChar* name, int type, const xmlChar*, const xmlChar*, xmlChar*) {
-  const bool is_parameter = type == XML_INTERNAL_PARAMETER_ENTITY || type == XML_EXTERNAL_PARAMETER_ENTITY;
-  if (is_parameter || xmlStrlen(name) <= static_cast<int>(max_xml_entity_bytes)) {
-    xmlChar space[] = " ";
-    return xmlSAX2EntityDecl(context, name,
-                             is_parameter ? XML_INTERNAL_PARAMETER_ENTITY : XML_INTERNAL_GENERAL_ENTITY,
-                             nullptr, nullptr, space);
-  }
-  refusal_of(context).set(xmlSAX2GetLineNumber(context),
-                          fmt::format("the name of the entity {} is longer than {} bytes",
-                                      repaired(reinterpret_cast<const char*>(name)), max_xml_entity_bytes));
-  xmlStopParser(static_cast<xmlParserCtxtPtr>(context));
-}
-
-void no_file(void*, const xmlChar*, const xmlChar*, const xmlChar*) {}
-
-struct FreeContext {
-  void operator()(xmlParserCtxtPtr context) const {
-    if (context->myDoc != nullptr) xmlFreeDoc(context->myDoc);
-    xmlFreeParserCtxt(context);
-  }
-};
 
 // libxml2 compares each attribute of a tag with all others.
 void check_attributes(std::string_view xml, const DocumentSettings& settings) {
@@ -77,30 +27,18 @@ void check_attributes(std::string_view xml, const DocumentSettings& settings) {
   }
 }
 
-// Only the SAX handlers that keep the declared entities: no tree is built.
 void check_well_formed(std::string_view xml, const DocumentSettings& settings) {
-  static const bool initialized = (xmlInitParser(), true);
-  static_cast<void>(initialized);
-  const std::unique_ptr<xmlParserCtxt, FreeContext> context(
+  const std::unique_ptr<xmlParserCtxt, FreeParser> context(
       xmlCreateMemoryParserCtxt(xml.data(), static_cast<int>(xml.size())));
   if (context == nullptr) throw Error("{}: the file is empty: check that it is complete", settings.name);
   xmlCtxtUseOptions(context.get(), XML_PARSE_NONET);
-  Refusal refusal;
-  context->_private = &refusal;
-  xmlSAXHandler handler = {};
-  handler.initialized = XML_SAX2_MAGIC;
-  handler.startDocument = xmlSAX2StartDocument;
-  handler.internalSubset = xmlSAX2InternalSubset;
-  handler.externalSubset = no_file;
-  handler.getEntity = xmlSAX2GetEntity;
-  handler.getParameterEntity = xmlSAX2GetParameterEntity;
-  handler.entityDecl = on_entity;
-  handler.serror = on_error;
-  *context->sax = handler;
+  ParserState state;
+  context->_private = &state;
+  *context->sax = safe_handler();
   xmlParseDocument(context.get());
-  if (context->wellFormed != 0 && refusal.reason.empty()) return;
-  if (refusal.reason.empty()) refusal.reason = "invalid XML";
-  throw Error("{}: line {}: {}: repair the file", settings.name, refusal.line, refusal.reason);
+  if (context->wellFormed != 0 && state.refusal.empty()) return;
+  if (state.refusal.empty()) state.refusal = "invalid XML";
+  throw Error("{}: line {}: {}: repair the file", settings.name, state.line, state.refusal);
 }
 
 // --- encodings ---

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "base/ascii.h"
 #include "base/error.h"
 #include "document/readers.h"
 #include "document/xml/inline_codes.h"
@@ -17,14 +16,6 @@ InlineCode tmx_rule(const XmlToken& tag) {
   if (tag.name == "bpt") return {Kind::open, xml_attribute(tag.bytes, "i")};
   if (tag.name == "ept") return {Kind::close, xml_attribute(tag.bytes, "i")};
   return {};
-}
-
-// "pt-BR" is Portuguese, and so is "PT".
-bool same_language(std::string_view a, std::string_view b) {
-  const auto primary = [](std::string_view language) {
-    return language.substr(0, language.find_first_of("-_"));
-  };
-  return same_ignoring_case(primary(a), primary(b));
 }
 
 std::string language_of(const XmlToken& variant) {

@@ -1,0 +1,189 @@
+// dragoman memory: translation memories, built, searched and exported.
+#include "memory/memory.h"
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/command_line.h"
+#include "app/commands.h"
+#include "app/output.h"
+#include "app/shared_options.h"
+#include "base/error.h"
+#include "base/lines.h"
+#include "base/log.h"
+#include "base/new_file.h"
+#include "base/quotes.h"
+#include "base/signals.h"
+#include "memory/builder.h"
+#include "memory/read_segments.h"
+#include "memory/tmx_writer.h"
+
+namespace dragoman::internal {
+namespace {
+
+constexpr size_t segments_at_once = 1000;
+
+struct MemoryOptions {
+  std::string action;
+  std::vector<std::string> words;
+  std::string memory, out, text;
+  SegmentFiles files;
+  MemoryQuery query;
+  OutputFormat format = OutputFormat::text;
+};
+
+void declare(Options& options, MemoryOptions& o) {
+  auto own = options.section("", "Options");
+  own.add("memory", o.memory, "add, look, export, verify: the memory").shows("DIR");
+  own.add("out", o.out, "build: folder of the new memory; export: the file, by default standard output")
+      .shows("PATH");
+  own.add("from", o.files.from, "language of the sources, such as en");
+  own.add("to", o.files.to, "language of the translations, such as fr");
+  own.add("source", o.files.source, "build, add: a file of sources, one per line").shows("FILE");
+  own.add("target", o.files.target, "and their translations, line by line").shows("FILE");
+  own.add("origin", o.files.origin,
+          "what is recorded as the segments' origin; by default the name of their file");
+  own.add("text", o.text, "look: text to look for; without it, lines of standard input");
+  own.add("at-most", o.query.at_most, "look: so many segments for each text", at_least(1).at_most(1000));
+  own.add("at-least", o.query.at_least, "look: with this similarity, the share of words that need no change",
+          at_least(0).at_most(1));
+  own.add("match-case", o.query.match_case, "a segment in other letters is another one");
+  own.add("match-numbers", o.query.match_numbers, "a segment with other numbers is another one");
+  declare_format(own, o.format, "look: text for people, or an object for each text");
+}
+
+void log_counts(const SegmentCounts& counts) {
+  log_info("{} read, {} taken", counted(counts.read, "segment"), with_commas(counts.taken));
+  const std::pair<int64_t, const char*> left_out[] = {{counts.empty, "with an empty side"},
+                                                      {counts.invalid, "not UTF-8, or without a translation"},
+                                                      {counts.other_language, "of other languages"}};
+  for (const auto& [count, why] : left_out)
+    if (count > 0) log_info("left out: {} {}", with_commas(count), why);
+}
+
+void check_files(const MemoryOptions& o) {
+  if (o.files.files.empty() && o.files.source.empty())
+    throw UsageError(
+        "memory {} needs files with segments: TMX, XLIFF, PO or TSV, or --source FILE --target FILE",
+        o.action);
+  if (o.files.source.empty() != o.files.target.empty())
+    throw UsageError("--source FILE and --target FILE belong together");
+}
+
+void build_memory(const MemoryOptions& o) {
+  if (o.out.empty()) throw UsageError("memory build needs --out DIR, the folder of the new memory");
+  if (o.files.from.empty() || o.files.to.empty())
+    throw UsageError("memory build needs the languages, such as --from en --to fr");
+  check_files(o);
+  MemoryBuilder builder(o.out, o.files.from, o.files.to);
+  const SegmentCounts counts =
+      read_segments(o.files, [&](const MemorySegmentView& segment) { builder.add(segment); });
+  if (counts.taken == 0) throw Error("the files have no segment with a translation: there is no new memory");
+  builder.finish();
+  log_counts(counts);
+}
+
+void add_to_memory(MemoryOptions& o) {
+  TranslationMemory memory(o.memory, MemoryAccess::add);
+  check_files(o);
+  o.files.from = memory.from();
+  o.files.to = memory.to();
+  std::vector<MemorySegment> waiting;
+  const auto add_waiting = [&] { memory.add(std::exchange(waiting, {})); };
+  const SegmentCounts counts = read_segments(o.files, [&](const MemorySegmentView& segment) {
+    waiting.push_back(segment.copy());
+    if (waiting.size() == segments_at_once) add_waiting();
+  });
+  add_waiting();
+  memory.fold();
+  log_counts(counts);
+}
+
+void print_matches(const std::string& text, const std::vector<MemoryMatch>& matches, OutputFormat format) {
+  if (format == OutputFormat::json) {
+    auto list = nlohmann::ordered_json::array();
+    for (const MemoryMatch& match : matches)
+      list.push_back({{"source", match.segment.source},
+                      {"target", match.segment.target},
+                      {"origin", match.segment.origin},
+                      {"similarity", match.similarity},
+                      {"exact", match.exact}});
+    std::cout << nlohmann::ordered_json{{"text", text}, {"segments", list}}.dump() << "\n";
+    return;
+  }
+  if (matches.empty()) std::cout << "nothing similar to " << in_quotes(text) << "\n";
+  for (const MemoryMatch& match : matches)
+    std::cout << fmt::format("{:3.0f} %  {}\n       {}\n", 100 * match.similarity, match.segment.source,
+                             match.segment.target);
+}
+
+void look_in_memory(const MemoryOptions& o) {
+  const TranslationMemory memory(o.memory, MemoryAccess::read);
+  const auto look = [&](const std::string& text) {
+    print_matches(text, memory.look_up(text, o.query), o.format);
+    flush_output();
+  };
+  if (!o.text.empty()) return look(o.text);
+  LineReader lines("-");
+  for (std::string_view line; lines.next(line);) look(std::string(line));
+}
+
+void export_memory(const MemoryOptions& o) {
+  const TranslationMemory memory(o.memory, MemoryAccess::read);
+  std::optional<NewFile> file;
+  if (!o.out.empty()) file.emplace(o.out);
+  TmxWriter tmx(memory.from(), memory.to(), [&](std::string_view bytes) {
+    if (file) return file->write(bytes);
+    std::cout << bytes;
+    if (!std::cout) flush_output();
+  });
+  memory.for_each([&](const MemorySegmentView& segment) { tmx.add(segment); });
+  tmx.finish();
+  if (file) return file->finish();
+  flush_output();
+}
+
+void verify_memory(const MemoryOptions& o) {
+  const TranslationMemory memory(o.memory, MemoryAccess::read);
+  memory.verify();
+  int64_t count = 0;
+  memory.for_each([&](const MemorySegmentView&) { ++count; });
+  std::cout << fmt::format("{}: {} from {} to {}, undamaged\n", o.memory, counted(count, "segment"),
+                           memory.from(), memory.to());
+}
+
+}  // namespace
+
+void memory(const Arguments& arguments) {
+  MemoryOptions o;
+  Options options;
+  declare(options, o);
+  CommandLine line("memory", summary_of("memory"));
+  line.add_argument("ACTION", o.action, "build, add, look, export or verify");
+  line.add_arguments(
+      "FILE", o.files.files,
+      "build, add: segments with their translations: TMX, XLIFF, PO, TSV (source, tab, target), or the "
+      "server's suggestions (.jsonl)",
+      false);
+  line.add_options(options);
+  if (!line.read(arguments)) return;
+  watch_signals();
+  if (o.action == "build") return build_memory(o);
+  const std::pair<const char*, void (*)(MemoryOptions&)> actions[] = {
+      {"add", add_to_memory},
+      {"look", [](MemoryOptions& given) { look_in_memory(given); }},
+      {"export", [](MemoryOptions& given) { export_memory(given); }},
+      {"verify", [](MemoryOptions& given) { verify_memory(given); }}};
+  for (const auto& [name, run] : actions) {
+    if (o.action != name) continue;
+    if (o.memory.empty()) throw UsageError("memory {} needs --memory DIR", o.action);
+    return run(o);
+  }
+  throw UsageError("memory: {} is not build, add, look, export or verify", in_quotes(o.action));
+}
+
+}  // namespace dragoman::internal

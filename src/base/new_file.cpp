@@ -1,0 +1,52 @@
+#include "base/new_file.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "base/error.h"
+
+namespace dragoman::internal {
+
+namespace {
+
+bool is_written_directly(const std::string& path) {
+  std::error_code none;
+  return std::filesystem::exists(path, none) && !std::filesystem::is_regular_file(path, none);
+}
+
+}  // namespace
+
+NewFile::NewFile(const std::string& path)
+    : path_(path),
+      written_(is_written_directly(path) ? path : path + ".new"),
+      file_(std::fopen(written_.c_str(), "wbe")) {
+  if (!file_) fail("open");
+}
+
+NewFile::~NewFile() {
+  if (!file_) return;
+  file_.reset();
+  if (written_ != path_) unlink(written_.c_str());
+}
+
+void NewFile::write(std::string_view bytes) {
+  if (std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size()) fail("write");
+}
+
+void NewFile::finish() {
+  if (std::fflush(file_.get()) != 0) fail("write");
+  if (written_ != path_) {
+    if (fsync(fileno(file_.get())) != 0) fail("write");
+    if (std::rename(written_.c_str(), path_.c_str()) != 0) fail("rename");
+  }
+  file_.reset();
+}
+
+void NewFile::fail(const char* action) const {
+  throw Error("cannot {} {}: {}", action, path_, std::strerror(errno));
+}
+
+}  // namespace dragoman::internal

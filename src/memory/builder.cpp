@@ -1,0 +1,60 @@
+#include "memory/builder.h"
+
+#include <filesystem>
+
+#include "base/new_file.h"
+#include "memory/memory.h"
+#include "memory/part_writer.h"
+
+namespace dragoman::internal {
+
+struct MemoryBuilder::OpenPart {
+  explicit OpenPart(const std::string& path)
+      : file(path), writer([this](std::string_view bytes) { file.write(bytes); }) {}
+
+  NewFile file;
+  PartWriter writer;
+};
+
+// Keeps others from adding to it while it is being replaced.
+struct MemoryBuilder::FormerMemory {
+  explicit FormerMemory(const std::string& folder) {
+    std::error_code none;
+    if (std::filesystem::exists(folder + "/" + memory_manifest_name, none))
+      memory.emplace(folder, MemoryAccess::add);
+  }
+
+  std::optional<TranslationMemory> memory;
+};
+
+MemoryBuilder::MemoryBuilder(const std::string& folder, const std::string& from, const std::string& to)
+    : former_(std::make_unique<FormerMemory>(folder)),
+      folder_(folder, memory_manifest_name),
+      manifest_{.from = from, .to = to} {}
+
+MemoryBuilder::~MemoryBuilder() = default;
+
+void MemoryBuilder::add(const MemorySegmentView& segment) {
+  if (part_ == nullptr) {
+    manifest_.parts.push_back(manifest_.new_name("segments"));
+    part_ = std::make_unique<OpenPart>(folder_.path() + "/" + manifest_.parts.back());
+  }
+  part_->writer.add(segment);
+  ++added_;
+  if (part_->writer.is_full()) finish_part();
+}
+
+void MemoryBuilder::finish_part() {
+  part_->writer.finish();
+  part_->file.finish();
+  part_.reset();
+}
+
+void MemoryBuilder::finish() {
+  if (part_ != nullptr) finish_part();
+  manifest_.log = manifest_.new_name("log");
+  write_manifest(folder_.path(), manifest_);
+  folder_.finish();
+}
+
+}  // namespace dragoman::internal

@@ -1,0 +1,92 @@
+// TranslationMemory: what somebody has translated before, found again by what is to be translated now.
+//
+// A memory is a folder:
+//
+//   memory.json     its languages, its parts and its log; replaced as a whole
+//   segments-N      a part (part.h): segments that no longer change
+//   log-N           segments that were added since, a line each; folded into a part when there are many
+//   lock            held by the one process that adds
+//
+// Of segments with the same source, which is the same text but for white space, the newest counts; one with an empty
+// target removes the older ones. What add() has returned from is on the disk: a kill at any instant loses none of it. A
+// line of the log that was cut by a kill is ignored; any other damage is an Error with the file.
+//
+// look_up and for_each may be called on several threads, also while another one adds.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <shared_mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "memory/log.h"
+#include "memory/manifest.h"
+#include "memory/part_list.h"
+#include "memory/segment.h"
+
+namespace dragoman::internal {
+
+struct MemoryQuery {
+  int64_t at_most = 5;
+  double at_least = 0.5;  // similarity
+  // Whether a text in other letters, or with other numbers, is another one: otherwise it counts as exact, too.
+  bool match_case = true, match_numbers = true;
+};
+
+struct MemoryMatch {
+  MemorySegment segment;
+  double similarity = 0;  // at most 0.99 unless it is exact
+  bool exact = false;
+};
+
+enum class MemoryAccess { read, add };
+
+class TranslationMemory {
+ public:
+  // Throws an Error if the folder is not a memory, is damaged, or, to add, if another process adds to it.
+  TranslationMemory(const std::string& folder, MemoryAccess access);
+  ~TranslationMemory();
+  TranslationMemory(const TranslationMemory&) = delete;
+  TranslationMemory& operator=(const TranslationMemory&) = delete;
+
+  const std::string& from() const { return manifest_.from; }
+  const std::string& to() const { return manifest_.to; }
+  const std::string& folder() const { return folder_; }
+
+  // The most similar segments first; of equals the newest.
+  std::vector<MemoryMatch> look_up(std::string_view source, const MemoryQuery& query) const;
+
+  void add(std::span<const MemorySegment> segments);
+
+  // All that count, the oldest first.
+  void for_each(const std::function<void(const MemorySegmentView& segment)>& take) const;
+
+  // Reads every byte. Throws an Error if anything was changed.
+  void verify() const;
+
+  // Makes a part of the log, as happens by itself when the log is long.
+  void fold();
+
+ private:
+  struct Lock;
+
+  std::vector<MemoryMatch> exact_matches(std::string_view source, const MemoryQuery& query) const;
+  std::vector<MemoryMatch> similar_matches(std::string_view source, const MemoryQuery& query) const;
+  void open_files();
+  void index(std::span<const MemorySegment> segments);
+  void fold_log();
+
+  std::string folder_;
+  std::unique_ptr<Lock> lock_;
+  MemoryManifest manifest_;
+  std::unique_ptr<MemoryLog> log_;  // to add
+  // From the oldest to the newest: first those on the disk, then those of the log.
+  std::vector<std::shared_ptr<const MemoryPart>> parts_;
+  size_t parts_on_disk_ = 0;
+  mutable std::shared_mutex mutex_;  // of parts_
+};
+
+}  // namespace dragoman::internal

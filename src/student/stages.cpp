@@ -1,0 +1,204 @@
+#include "student/stages.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "student/stage.h"
+#include "student/teaching.h"
+
+namespace dragoman::internal {
+namespace {
+
+using nlohmann::ordered_json;
+
+// The options that decide what a run computes; or those that may change while it goes on.
+ordered_json options_of(const Recipe& recipe, bool may_change) {
+  Recipe copy = recipe;
+  Options options;
+  declare(options, copy);
+  ordered_json values = ordered_json::object();
+  for (const Option& option : options.all())
+    if (option.may_change_on_resume == may_change) values[option.key()] = to_text(option.get());
+  return values;
+}
+
+// How often an epoch must have each pair that was translated back, for their share of all to be the wanted one.
+double backward_weight(double share, int64_t pairs, int64_t others) {
+  if (pairs == 0) return 1;
+  return share / (1 - share) * static_cast<double>(others) / static_cast<double>(pairs);
+}
+
+void add_back_translations(const StudentRecipe& recipe, const std::string& folder, DataConfig& data) {
+  const BackTranslations back = backward_files(recipe, folder);
+  int64_t others = 0;
+  for (const std::string& file : data.source) others += count_lines(file);
+  data.weights.assign(data.source.size(), 1);
+  data.weights.push_back(backward_weight(recipe.student.backward_share, count_lines(back.source), others));
+  data.source.push_back(back.source);
+  data.target.push_back(back.target);
+}
+
+std::vector<std::string> validation_files(const DataConfig& data) {
+  std::vector<std::string> files = data.valid_source;
+  files.insert(files.end(), data.valid_target.begin(), data.valid_target.end());
+  return files;
+}
+
+}  // namespace
+
+CleanCorpus clean_files(const StudentRecipe& recipe, const std::string& folder) {
+  const std::string clean = folder + "/clean";
+  return {.source = clean + "/source",
+          .target = clean + "/target",
+          .valid_source = clean + "/held-out.source",
+          .valid_target = clean + "/held-out.target",
+          .monolingual = recipe.student.monolingual.empty() ? "" : clean + "/monolingual"};
+}
+
+BackTranslations backward_files(const StudentRecipe& recipe, const std::string& folder) {
+  if (recipe.student.backward.empty()) return {};
+  const std::string backward = folder + "/backward";
+  const bool tagged = !recipe.student.backward_tag.empty();
+  return {.target = backward + "/target",
+          .translated = backward + "/translated",
+          .source = backward + (tagged ? "/source" : "/translated")};
+}
+
+Taught taught_files(const StudentRecipe& recipe, const std::string& folder) {
+  const std::string taught = folder + "/taught";
+  return {.parallel = taught + "/parallel",
+          .monolingual = recipe.student.monolingual.empty() ? "" : taught + "/monolingual"};
+}
+
+Recipe training_recipe(const StudentRecipe& recipe, const std::string& folder) {
+  const CleanCorpus corpus = clean_files(recipe, folder);
+  const Taught taught = taught_files(recipe, folder);
+  Recipe training = recipe.training;
+  DataConfig& data = training.data;
+  data.source = {corpus.source};
+  data.target = {taught.parallel};
+  if (!corpus.monolingual.empty()) {
+    data.source.push_back(corpus.monolingual);
+    data.target.push_back(taught.monolingual);
+  }
+  data.tsv.clear();
+  data.weights.clear();
+  data.format = TextFormat::automatic;
+  data.limit = 0;
+  if (!recipe.student.backward.empty()) add_back_translations(recipe, folder, data);
+  if (data.hold_out > 0) {
+    data.valid_source = {corpus.valid_source};
+    data.valid_target = {corpus.valid_target};
+    data.hold_out = 0;
+  } else if (data.swap) {
+    std::swap(data.valid_source, data.valid_target);
+  }
+  data.swap = false;
+  return training;
+}
+
+// The weights are where a long training left them: a small rate moves them no farther than rounding asks for.
+Recipe tuning_recipe(Recipe training, int64_t steps) {
+  TrainingConfig& c = training.training;
+  c.weights = TrainedWeights::int8;
+  c.schedule = Schedule::constant;
+  c.learning_rate = 1e-4;
+  c.warmup = 50;
+  c.max_steps = steps;
+  c.max_epochs = 0;
+  c.max_minutes = 0;
+  c.average_last = 0;
+  training.validation.every = steps;
+  training.validation.patience = 0;
+  training.checkpoints.every = 100;
+  return training;
+}
+
+ordered_json models_checksum(const std::vector<std::string>& folders) {
+  ordered_json checksums = ordered_json::array();
+  for (const std::string& folder : folders) checksums.push_back(model_checksum(folder));
+  return checksums;
+}
+
+ordered_json clean_inputs(const StudentRecipe& recipe) {
+  StudentRecipe copy = recipe;
+  Options options;
+  declare(options, copy);
+  const DataConfig& data = recipe.training.data;
+  const CleaningModels& models = recipe.cleaning_models;
+  ordered_json inputs = {{"files", file_checksums(files_of(data, recipe.student.monolingual))},
+                         {"rules", options.to_json().at("clean")},
+                         {"languages", {data.from, data.to}},
+                         {"swap", data.swap},
+                         {"limit", data.limit},
+                         {"hold_out", data.hold_out},
+                         {"format", static_cast<int>(data.format)}};
+  if (!models.detector.empty()) inputs["detector"] = file_checksum(models.detector);
+  if (!models.score_model.empty()) inputs["score_model"] = model_checksum(models.score_model);
+  return inputs;
+}
+
+ordered_json backward_inputs(const StudentRecipe& recipe) {
+  const StudentConfig& c = recipe.student;
+  return {{"models", models_checksum(c.backward)},
+          {"files", file_checksums(c.monolingual_target)},
+          {"tag", c.backward_tag}};
+}
+
+ordered_json taught_inputs(const StudentRecipe& recipe, const std::string& folder) {
+  const CleanCorpus corpus = clean_files(recipe, folder);
+  std::vector<std::string> read = {corpus.source, corpus.target};
+  if (!corpus.monolingual.empty()) read.push_back(corpus.monolingual);
+  const StudentConfig& c = recipe.student;
+  return {{"teacher", models_checksum(c.teacher)},
+          {"files", file_checksums(read)},
+          {"beam", c.beam},
+          {"candidates", c.candidates}};
+}
+
+ordered_json student_inputs(const Recipe& training) {
+  const DataConfig& data = training.data;
+  std::vector<std::string> read = data.source;
+  read.insert(read.end(), data.target.begin(), data.target.end());
+  for (const std::string& file : validation_files(data)) read.push_back(file);
+  return {{"files", file_checksums(read)}, {"options", options_of(training, false)}};
+}
+
+ordered_json limits_of(const Recipe& training) { return options_of(training, true); }
+
+ordered_json tuned_inputs(const Recipe& tuning, const std::string& folder) {
+  return {{"student", model_checksum(folder + "/student")},
+          {"run", student_inputs(tuning)},
+          {"steps", tuning.training.max_steps}};
+}
+
+ordered_json int8_inputs(const StudentRecipe& recipe, const Recipe& training, const std::string& folder) {
+  ordered_json inputs = {{"student", model_checksum(folder + "/student")}};
+  if (recipe.student.int8_steps > 0) {
+    inputs["tuned"] = model_checksum(folder + "/tuned");
+    inputs["validation"] = file_checksums(validation_files(training.data));
+  }
+  return inputs;
+}
+
+DoneStages done_stages(const StudentRecipe& recipe, const std::string& folder) {
+  DoneStages done;
+  const auto is_done = [&](const char* name, const ordered_json& inputs) {
+    return !report_of_stage(folder, name, inputs).is_null();
+  };
+  if (!std::filesystem::exists(folder + "/stages")) return done;
+  done.clean = is_done("clean", clean_inputs(recipe));
+  done.backward = recipe.student.backward.empty() || is_done("backward", backward_inputs(recipe));
+  done.taught = done.clean && is_done("taught", taught_inputs(recipe, folder));
+  if (!done.taught || !done.backward) return done;
+  const Recipe training = training_recipe(recipe, folder);
+  const ordered_json report = report_of_stage(folder, "student", student_inputs(training));
+  done.student = !report.is_null() && report.at("limits") == limits_of(training);
+  if (!done.student) return done;
+  const int64_t steps = recipe.student.int8_steps;
+  done.tuned = steps == 0 || is_done("tuned", tuned_inputs(tuning_recipe(training, steps), folder));
+  done.int8 = done.tuned && is_done("int8", int8_inputs(recipe, training, folder));
+  return done;
+}
+
+}  // namespace dragoman::internal
