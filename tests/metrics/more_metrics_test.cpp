@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "metrics/edits.h"
 #include "metrics/significance.h"
+#include "text/unicode.h"
 
 namespace dragoman::internal {
 namespace {
@@ -119,6 +120,31 @@ TEST(MoreMetrics, TerBleuAndChrfEqualSacrebleuWithAnyNumberOfReferences) {
     }
   }
   EXPECT_EQ(compared, 33);
+}
+
+// How many tokens a character makes between two letters.
+int64_t tokens_with(const std::string& name, const std::string& c) {
+  if (name == "ter_normalized")
+    return ter_statistics("a" + c + "b", "", {.normalized = true, .asian_support = true}).edits;
+  if (name == "ter_no_punct")
+    return ter_statistics("a " + c + " b", "", {.no_punctuation = true, .asian_support = true}).edits;
+  return bleu_statistics("a" + c + "b", "", {.tokenizer = tokenizer_named(name)}).hypothesis_length;
+}
+
+// Of each run of characters that make as many tokens, the first, the last and some between.
+TEST(MoreMetrics, CharactersAreTokensWhereSacrebleuMakesThemOne) {
+  for (const auto& [name, runs] : test_set().expected["tokens"].items()) {
+    for (size_t i = 0; i < runs.size(); ++i) {
+      const char32_t first = runs[i][0].get<char32_t>(),
+                     end = i + 1 < runs.size() ? runs[i + 1][0].get<char32_t>() : 0x10000;
+      for (char32_t c = first; c < end; ++c) {
+        const bool is_surrogate = c >= 0xD800 && c < 0xE000, is_border = c == first || c + 1 == end;
+        if (is_surrogate || (!is_border && c % 16 != 0)) continue;
+        ASSERT_EQ(tokens_with(name, to_utf8(c)), runs[i][1].get<int64_t>())
+            << name << ", character " << uint32_t{c};
+      }
+    }
+  }
 }
 
 TEST(MoreMetrics, EditsOfShiftedPhrasesEqualSacrebleu) {
