@@ -93,6 +93,7 @@ std::string ComparedSystems::table(size_t metric) const {
     if (rows.size() > 1 && i == 0) text += "   baseline";
     if (row.p_value)
       text += fmt::format("   p = {:.4f}{}", *row.p_value, *row.p_value < significance_level ? " *" : "");
+    text.erase(text.find_last_not_of(' ') + 1);
     text += "\n";
   }
   return text;

@@ -139,7 +139,7 @@ TEST_F(MetricsCommand, TerAndTokenizersHaveTheirOptions) {
   EXPECT_NE(print("a\n", "a\n", {"--tokenizer", "flores200"}).find("needs its SentencePiece model"),
             std::string::npos);
   EXPECT_NE(print("a\n", "a\n", {"--tokenizer-model", "x"}).find("13a takes no model"), std::string::npos);
-  EXPECT_NE(print("a\n", "a\n", {"--metrics", "blue"}).find("no metric blue"), std::string::npos);
+  EXPECT_NE(print("a\n", "a\n", {"--metrics", "blue"}).find("no metric \"blue\""), std::string::npos);
   EXPECT_NE(print("a\n", "a\n", {"--paired", "bs"}).find("--paired compares systems"), std::string::npos);
 }
 
