@@ -96,8 +96,8 @@ TEST_F(MetricsCommand, ComparesSystemsWithSeveralReferences) {
   EXPECT_GT(second["chrF2"]["ci"].get<double>(), 0);
   EXPECT_EQ(second["chrF2"]["signature"],
             "nrefs:2|ar:99|seed:12345|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.x");
-  // Exchanging any of three sentences makes 4 different pairs of sets, each as likely.
-  EXPECT_NEAR(second["chrF2"]["p_value"].get<double>(), 0.25, 0.15);
+  // Of the eight ways to exchange three sentences, four make as large a difference.
+  EXPECT_NEAR(second["chrF2"]["p_value"].get<double>(), 0.5, 0.15);
 }
 
 TEST_F(MetricsCommand, MarksDifferencesThatMeanSomething) {
