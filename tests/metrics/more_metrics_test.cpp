@@ -155,6 +155,10 @@ TEST(MoreMetrics, EditsOfShiftedPhrasesEqualSacrebleu) {
   EXPECT_EQ(edits_with_shifts(std::vector<int32_t>{3, 4, 1, 2}, std::vector<int32_t>{1, 2, 3, 4}), 1);
 }
 
+TEST(MoreMetrics, AHyphenAtTheEndOfALineJoinsItsWord) {
+  EXPECT_EQ(bleu_statistics("a-\nb c", "ab c").matches[0], 2);
+}
+
 TEST(MoreMetrics, TerOfEmptyText) {
   EXPECT_EQ(ter_score({}).score, 0);
   EXPECT_EQ(ter_score(ter_statistics("a b", "")).score, 100);
@@ -203,6 +207,9 @@ TEST(MoreMetrics, PairedTestsKeepTheirProperties) {
     EXPECT_EQ(test(a, b, 500, 1).confidence.mean,
               bootstrap_confidence(b, test == paired_bootstrap ? 500 : 1000, 1).mean);
   }
+  EXPECT_EQ(paired_test(PairedTest::bootstrap, a, b, 500, 1).p_value, paired_bootstrap(a, b, 500, 1).p_value);
+  EXPECT_EQ(paired_test(PairedTest::randomization, a, b, 500, 1).p_value,
+            paired_randomization(a, b, 500, 1).p_value);
   SentenceStatistics perfect(metric_named("ter"));
   for (const std::string& reference : test_set().references) perfect.add(reference, reference);
   EXPECT_EQ(paired_randomization(a, perfect, 999).p_value, 0.001);
