@@ -8,14 +8,14 @@
 namespace dragoman {
 namespace {
 
-using Texts = std::span<const std::string>;
+using Sentences = std::span<const std::string>;
 
 // Each has a reference of every hypothesis.
-using ReferenceLists = std::vector<Texts>;
+using ReferenceLists = std::vector<Sentences>;
 
-void check_lengths(Texts hypotheses, const ReferenceLists& references) {
+void check_lengths(Sentences hypotheses, const ReferenceLists& references) {
   if (references.empty()) throw internal::UsageError("there are no references: each hypothesis needs one");
-  for (const Texts& list : references) {
+  for (const Sentences& list : references) {
     if (hypotheses.size() == list.size()) continue;
     throw internal::UsageError("there are {} hypotheses and {} references: each needs its own",
                                hypotheses.size(), list.size());
@@ -38,11 +38,11 @@ internal::MetricOptions options_of(const MetricSettings& s) {
 
 std::vector<std::string_view> references_of(const ReferenceLists& references, size_t sentence) {
   std::vector<std::string_view> texts;
-  for (const Texts& list : references) texts.push_back(list[sentence]);
+  for (const Sentences& list : references) texts.push_back(list[sentence]);
   return texts;
 }
 
-CorpusScore corpus_score(const char* name, Texts hypotheses, const ReferenceLists& references,
+CorpusScore corpus_score(const char* name, Sentences hypotheses, const ReferenceLists& references,
                          const MetricSettings& settings) {
   return internal::guarded([&]() -> CorpusScore {
     check_lengths(hypotheses, references);
@@ -64,7 +64,7 @@ SystemScore system_score(double score, const internal::Confidence& confidence) {
   return {score, confidence.mean, confidence.half_width};
 }
 
-PairedComparison compared(Texts baseline, Texts system, const ReferenceLists& references,
+PairedComparison compared(Sentences baseline, Sentences system, const ReferenceLists& references,
                           const PairedSettings& paired, const MetricSettings& settings) {
   return internal::guarded([&]() -> PairedComparison {
     check_lengths(baseline, references);
@@ -92,27 +92,27 @@ PairedComparison compared(Texts baseline, Texts system, const ReferenceLists& re
 
 }  // namespace
 
-CorpusScore bleu(Texts hypotheses, References references, const MetricSettings& settings) {
+CorpusScore bleu(Sentences hypotheses, References references, const MetricSettings& settings) {
   return corpus_score("bleu", hypotheses, {references}, settings);
 }
 
-CorpusScore bleu(Texts hypotheses, SeveralReferences references, const MetricSettings& settings) {
+CorpusScore bleu(Sentences hypotheses, SeveralReferences references, const MetricSettings& settings) {
   return corpus_score("bleu", hypotheses, {references.begin(), references.end()}, settings);
 }
 
-CorpusScore chrf(Texts hypotheses, References references, const MetricSettings& settings) {
+CorpusScore chrf(Sentences hypotheses, References references, const MetricSettings& settings) {
   return corpus_score("chrf", hypotheses, {references}, settings);
 }
 
-CorpusScore chrf(Texts hypotheses, SeveralReferences references, const MetricSettings& settings) {
+CorpusScore chrf(Sentences hypotheses, SeveralReferences references, const MetricSettings& settings) {
   return corpus_score("chrf", hypotheses, {references.begin(), references.end()}, settings);
 }
 
-CorpusScore ter(Texts hypotheses, References references, const MetricSettings& settings) {
+CorpusScore ter(Sentences hypotheses, References references, const MetricSettings& settings) {
   return corpus_score("ter", hypotheses, {references}, settings);
 }
 
-CorpusScore ter(Texts hypotheses, SeveralReferences references, const MetricSettings& settings) {
+CorpusScore ter(Sentences hypotheses, SeveralReferences references, const MetricSettings& settings) {
   return corpus_score("ter", hypotheses, {references.begin(), references.end()}, settings);
 }
 
@@ -122,12 +122,12 @@ std::vector<std::string> bleu_tokenizers() {
   return names;
 }
 
-PairedComparison compare_systems(Texts baseline, Texts system, References references,
+PairedComparison compare_systems(Sentences baseline, Sentences system, References references,
                                  const PairedSettings& paired, const MetricSettings& settings) {
   return compared(baseline, system, {references}, paired, settings);
 }
 
-PairedComparison compare_systems(Texts baseline, Texts system, SeveralReferences references,
+PairedComparison compare_systems(Sentences baseline, Sentences system, SeveralReferences references,
                                  const PairedSettings& paired, const MetricSettings& settings) {
   return compared(baseline, system, {references.begin(), references.end()}, paired, settings);
 }

@@ -82,7 +82,7 @@ std::string ComparedSystems::table(size_t metric) const {
   const std::string signature = signature_of(*metrics_[metric]);
   const int64_t digits = options_.digits;
   size_t width = 0;
-  for (const std::string& name : names_) width = std::max(width, code_points(name).size());
+  for (const std::string& name : names_) width = std::max(width, code_point_count(name));
   std::string text = fmt::format("{}{}{}{}\n", metrics_[metric]->name(), signature.empty() ? "" : "|",
                                  signature, metrics_[metric]->lower_is_better() ? ", lower is better" : "");
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -93,6 +93,7 @@ std::string ComparedSystems::table(size_t metric) const {
     if (rows.size() > 1 && i == 0) text += "   baseline";
     if (row.p_value)
       text += fmt::format("   p = {:.4f}{}", *row.p_value, *row.p_value < significance_level ? " *" : "");
+    text.erase(text.find_last_not_of(' ') + 1);
     text += "\n";
   }
   return text;

@@ -75,7 +75,7 @@ void for_each_sentence(const MetricsOptions& o, const std::function<void(Texts, 
   if (lines.number() == 0) throw Error("{} is empty: nothing to evaluate", o.hypotheses[0]);
 }
 
-std::string measured(const MetricsOptions& o) {
+std::string measured_scores(const MetricsOptions& o) {
   if (o.hypotheses.size() == 1 && !o.confidence) {
     Scores scores(o.scores, o.references.size());
     for_each_sentence(o, [&](Texts hypotheses, Texts references) { scores.add(hypotheses[0], references); });
@@ -92,7 +92,7 @@ void metrics(const Arguments& arguments) {
   MetricsOptions o;
   if (!read_options(command_named("metrics"), o, arguments)) return;
   check(o);
-  std::cout << measured(o);
+  std::cout << measured_scores(o);
 }
 
 }  // namespace dragoman::internal

@@ -85,10 +85,11 @@ std::vector<std::string> split_at_commas(const std::string& text) {
   return items;
 }
 
-// A flag has no quotes: the option tells whether 512 is a number or a string.
+// A flag has no quotes: the option tells whether 512 is a number or a string. A number's default may be a word.
 OptionValue value_of(const std::string& text, const Option& option) {
   if (option.is_list()) return split_at_commas(text);
-  if (std::holds_alternative<std::string>(option.default_value)) return text;
+  const bool is_number = option.kind.starts_with("N|");
+  if (std::holds_alternative<std::string>(option.default_value) && !is_number) return text;
   if (text == "true" || text == "false") return text == "true";
   int64_t whole;
   if (whole_text_is(text, whole)) return whole;

@@ -136,7 +136,7 @@ std::shared_ptr<const Metric> metric_named(const std::string& name, const Metric
   if (name == "chrf") return std::make_shared<ChrfMetric>(options.chrf);
   if (name == "ter") return std::make_shared<TerMetric>(options.ter);
   if (name == "exact_match") return std::make_shared<ExactMatchMetric>();
-  throw UsageError("there is no metric {}: use bleu, chrf, ter or exact_match", name);
+  throw UsageError("there is no metric \"{}\": use bleu, chrf, ter or exact_match", name);
 }
 
 }  // namespace dragoman::internal

@@ -33,8 +33,8 @@ TEST(PublicMetrics, TakeSeveralReferencesAndAllTokenizers) {
     EXPECT_NE(both.signature.find("nrefs:2|"), std::string::npos);
     EXPECT_NE(both.score, metric(hypotheses, {references.data(), 1}, {}).score) << both.name;
   }
-  EXPECT_EQ(ter(hypotheses, references).score,
-            100.0 / 6);  // one word is wrong, and references have six on average
+  EXPECT_DOUBLE_EQ(ter(hypotheses, references).score,
+                   100.0 / 6);  // one word is wrong, and references have six on average
   EXPECT_EQ(
       ter({hypotheses.data() + 1, 1}, std::vector<std::string>{"a dog"}, {.ter_no_punctuation = true}).score,
       0);

@@ -284,7 +284,7 @@ TEST_F(TranslatingCommands, ScoreAgreesWithTranslate) {
       "", 1);
   EXPECT_NE(errors_.find(" lines, but"), std::string::npos) << errors_;
   run("score --source - --target - --model " + folder_.path, "a\n", 2);
-  EXPECT_NE(errors_.find("cannot be both files"), std::string::npos) << errors_;
+  EXPECT_NE(errors_.find("cannot be several files"), std::string::npos) << errors_;
 }
 
 TEST_F(TranslatingCommands, ScoreAndEvaluateReadWhatTranslateReads) {

@@ -146,6 +146,11 @@ TEST_F(OptionsTest, ANumberMayHaveAWordInsteadOfIt) {
     const std::string error = flag_error("data.batch", wrong);
     EXPECT_NE(error.find("must be a whole number, at least 1, or auto"), std::string::npos) << error;
   }
+  int64_t samples = 0;  // a default that is the word
+  Options others;
+  others.section("", "").add("samples", samples, "how many", at_least(1), {"auto", 0});
+  others.set_flag("samples", "5");
+  EXPECT_EQ(samples, 5);
 }
 
 TEST_F(OptionsTest, AListOfNumbersIsReadFromNumbersAndFromStrings) {

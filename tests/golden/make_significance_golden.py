@@ -19,6 +19,9 @@ os.environ["SACREBLEU"] = models.name
 
 from sacrebleu.metrics import BLEU, CHRF, TER  # noqa: E402
 from sacrebleu.significance import PairedTest  # noqa: E402
+from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a  # noqa: E402
+from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer  # noqa: E402
+from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh  # noqa: E402
 
 fixtures = pathlib.Path(__file__).resolve().parent / "fixtures"
 random = random.Random(1)
@@ -58,12 +61,44 @@ def shifted(words):
 def edits():
     """[hypothesis, reference, edits]: words as numbers; repetitive, short, long, of very different lengths."""
     metric = TER()
+    pairs = []
     for number in range(160):
         kinds = random.choice([1, 2, 5, 20, 200])
         words = [str(random.randrange(kinds)) for _ in range(random.choice([0, 1, 5, 25, 60, 120]))]
         others = shifted(words) if number % 4 else [str(random.randrange(kinds)) for _ in range(random.choice([0, 3, 300]))]
+        pairs.append((words, others))
+    for words, others in pairs + list(limits()):
         hypothesis, reference = " ".join(words), " ".join(others)
         yield hypothesis, reference, metric._extract_corpus_statistics([hypothesis], [[reference]])[0][0]
+
+
+def limits():
+    """Phrases that are just short enough and just too long to be moved, and as far; and some that stand where they would go."""
+    for texts in ("4122004 0124204", "33101302 33203101", "1010000100100 1001110000010"):
+        hypothesis, reference = map(list, texts.split())
+        yield hypothesis, reference
+    for length in (10, 11):
+        phrase, rest = [f"p{i}" for i in range(length)], [f"r{i}" for i in range(30)]
+        yield phrase + rest, rest + phrase
+    for distance in (50, 51):
+        rest = [f"r{i}" for i in range(distance)]
+        yield ["p"] + rest, rest + ["p"]
+        yield rest + ["p"], ["p"] + rest
+
+
+def tokens():
+    """[first character, tokens of it between letters], for each run of characters that make as many: all but surrogates."""
+    zh, ter, plain = TokenizerZh(), TercomTokenizer(normalized=True, asian_support=True), TercomTokenizer(no_punct=True, asian_support=True)
+    for name, tokenizer in (("zh", zh), ("13a", Tokenizer13a()), ("ter_normalized", ter), ("ter_no_punct", plain)):
+        runs = []
+        for c in range(0x21, 0x10000):
+            if 0xD800 <= c < 0xE000:
+                continue
+            text = f"a {chr(c)} b" if tokenizer is plain else f"a{chr(c)}b"
+            count = len(tokenizer(text).split())
+            if not runs or runs[-1][1] != count:
+                runs.append([c, count])
+        yield name, runs
 
 
 def scores(metric, hypotheses, streams):
@@ -97,7 +132,7 @@ def main():
         for order in (0, 2):
             all_scores.append({"metric": "chrf", "references": count, "word_order": order}
                               | scores(CHRF(word_order=order), hypotheses, streams[:count]))
-    result = {"scores": all_scores, "edits": list(edits()),
+    result = {"scores": all_scores, "edits": list(edits()), "tokens": dict(tokens()),
               "bootstrap": paired(hypotheses, references, "bs", 4000), "randomization": paired(hypotheses, references, "ar", 4000)}
     text = "{\n" + ",\n".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in result.items()) + "\n}\n"
     (fixtures / "metrics_more.json").write_text(text)

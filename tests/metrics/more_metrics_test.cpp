@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "metrics/edits.h"
 #include "metrics/significance.h"
+#include "text/unicode.h"
 
 namespace dragoman::internal {
 namespace {
@@ -121,12 +122,41 @@ TEST(MoreMetrics, TerBleuAndChrfEqualSacrebleuWithAnyNumberOfReferences) {
   EXPECT_EQ(compared, 33);
 }
 
+// How many tokens a character makes between two letters.
+int64_t tokens_with(const std::string& name, const std::string& c) {
+  if (name == "ter_normalized")
+    return ter_statistics("a" + c + "b", "", {.normalized = true, .asian_support = true}).edits;
+  if (name == "ter_no_punct")
+    return ter_statistics("a " + c + " b", "", {.no_punctuation = true, .asian_support = true}).edits;
+  return bleu_statistics("a" + c + "b", "", {.tokenizer = tokenizer_named(name)}).hypothesis_length;
+}
+
+// Of each run of characters that make as many tokens, the first, the last and some between.
+TEST(MoreMetrics, CharactersAreTokensWhereSacrebleuMakesThemOne) {
+  for (const auto& [name, runs] : test_set().expected["tokens"].items()) {
+    for (size_t i = 0; i < runs.size(); ++i) {
+      const char32_t first = runs[i][0].get<char32_t>(),
+                     end = i + 1 < runs.size() ? runs[i + 1][0].get<char32_t>() : 0x10000;
+      for (char32_t c = first; c < end; ++c) {
+        const bool is_surrogate = c >= 0xD800 && c < 0xE000, is_border = c == first || c + 1 == end;
+        if (is_surrogate || (!is_border && c % 16 != 0)) continue;
+        ASSERT_EQ(tokens_with(name, to_utf8(c)), runs[i][1].get<int64_t>())
+            << name << ", character " << uint32_t{c};
+      }
+    }
+  }
+}
+
 TEST(MoreMetrics, EditsOfShiftedPhrasesEqualSacrebleu) {
   for (const nlohmann::json& pair : test_set().expected["edits"]) {
     const TerStatistics statistics = ter_statistics(pair[0].get<std::string>(), pair[1].get<std::string>());
     EXPECT_EQ(statistics.edits, pair[2].get<int64_t>()) << pair[0] << "\n" << pair[1];
   }
   EXPECT_EQ(edits_with_shifts(std::vector<int32_t>{3, 4, 1, 2}, std::vector<int32_t>{1, 2, 3, 4}), 1);
+}
+
+TEST(MoreMetrics, AHyphenAtTheEndOfALineJoinsItsWord) {
+  EXPECT_EQ(bleu_statistics("a-\nb c", "ab c").matches[0], 2);
 }
 
 TEST(MoreMetrics, TerOfEmptyText) {
@@ -177,6 +207,9 @@ TEST(MoreMetrics, PairedTestsKeepTheirProperties) {
     EXPECT_EQ(test(a, b, 500, 1).confidence.mean,
               bootstrap_confidence(b, test == paired_bootstrap ? 500 : 1000, 1).mean);
   }
+  EXPECT_EQ(paired_test(PairedTest::bootstrap, a, b, 500, 1).p_value, paired_bootstrap(a, b, 500, 1).p_value);
+  EXPECT_EQ(paired_test(PairedTest::randomization, a, b, 500, 1).p_value,
+            paired_randomization(a, b, 500, 1).p_value);
   SentenceStatistics perfect(metric_named("ter"));
   for (const std::string& reference : test_set().references) perfect.add(reference, reference);
   EXPECT_EQ(paired_randomization(a, perfect, 999).p_value, 0.001);
