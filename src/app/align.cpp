@@ -75,9 +75,9 @@ void check_align_options(const AlignOptions& o) {
   if (std::ranges::count(o.tsv, "-") > 1) throw UsageError("standard input (-) can be only one of the files");
   const AlignOptions other;
   const bool has_model = !o.model.empty();
-  for (const auto& [is_given, option] : {std::pair(o.symmetrize != other.symmetrize, "--symmetrize"),
-                                         std::pair(o.tokens, "--tokens"),
-                                         std::pair(o.format != other.format, "--format json")})
+  for (const auto& [is_given, option] :
+       {std::pair(o.symmetrize != other.symmetrize, "--symmetrize"), std::pair(o.tokens, "--tokens"),
+        std::pair(o.format != other.format, "--format json")})
     if (is_given && has_model) throw UsageError("{} has no effect with --model: leave it out", option);
   for (const auto& [is_given, option] :
        {std::pair(o.alignment_layer > 0, "--alignment-layer"), std::pair(!o.from.empty(), "--from"),
@@ -210,8 +210,7 @@ class ModelAligner {
 
 void print_by_model(const AlignOptions& o) {
   ModelAligner aligner(o);
-  read_all_pairs(
-      o, [&](std::string_view source, std::string_view target) { aligner.add(source, target); });
+  read_all_pairs(o, [&](std::string_view source, std::string_view target) { aligner.add(source, target); });
   aligner.finish();
 }
 

@@ -68,7 +68,8 @@ TEST_F(AlignCommand, PrintsWordsAsJson) {
 // A line without a tab keeps its place.
 TEST_F(AlignCommand, ReadsColumns) {
   std::string columns = "no tab\n";
-  for (size_t e = 0, f = 0; e < english_.size() - 1; e = english_.find('\n', e) + 1, f = french_.find('\n', f) + 1)
+  for (size_t e = 0, f = 0; e < english_.size() - 1;
+       e = english_.find('\n', e) + 1, f = french_.find('\n', f) + 1)
     columns += english_.substr(e, english_.find('\n', e) - e) + "\t" +
                french_.substr(f, french_.find('\n', f) - f) + "\tmore\n";
   testing::internal::CaptureStdout();

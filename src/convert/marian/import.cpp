@@ -76,8 +76,9 @@ std::vector<std::string> choices_of(const ImportedModel& model, const MarianFold
   if (has_ssru(model.config))
     choices.push_back("the decoder has recurrent units (SSRU) instead of self-attention");
   if (model.config.alignment_layer > 0)
-    choices.push_back(fmt::format("words are aligned by layer {} of the decoder, which guided alignment trained",
-                                  model.config.alignment_layer));
+    choices.push_back(
+        fmt::format("words are aligned by layer {} of the decoder, which guided alignment trained",
+                    model.config.alignment_layer));
   if (!folder.shortlist.empty())
     choices.push_back(
         fmt::format("outputs consist only of words from the shortlist {}, unless --shortlist false is given",

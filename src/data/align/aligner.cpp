@@ -86,8 +86,7 @@ struct TwoPosteriors {
         linked += static_cast<double>(row[i]) * q.row(i)[j];
       }
       const double factor = 1 / std::max(1e-9, unlinked + linked);
-      for (size_t i = 0; i < p.sources; ++i)
-        table.add_count(places[i], factor * row[i] * q.row(i)[j]);
+      for (size_t i = 0; i < p.sources; ++i) table.add_count(places[i], factor * row[i] * q.row(i)[j]);
       table.add_count(places[p.sources], factor * unlinked);
     }
   }
