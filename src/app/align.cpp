@@ -1,6 +1,9 @@
-// dragoman align: which words of two files translate each other, line by line.
+// dragoman align: which words of two files translate each other, line by line, as the aligner learns it from them or as
+// a model attends to them.
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <functional>
 #include <iostream>
 
 #include <fmt/format.h>
@@ -11,29 +14,36 @@
 #include "app/output.h"
 #include "app/parallel_lines.h"
 #include "app/shared_options.h"
+#include "app/translating.h"
 #include "base/log.h"
 #include "base/quotes.h"
 #include "base/signals.h"
 #include "base/threads.h"
 #include "data/aligned_text.h"
+#include "data/corpus.h"
+#include "dragoman/translator.h"
 
 namespace dragoman::internal {
 namespace {
 
-constexpr size_t lines_at_once = 4096;
+constexpr size_t lines_at_once = 4096, pairs_of_model_batch = 256;
 
 struct AlignOptions {
   std::string source, target;
+  std::vector<std::string> tsv;
+  std::string model, from, to;
+  MachineOptions machine;
+  int64_t alignment_layer = 0;
   Symmetrization symmetrize = Symmetrization::grow_diag_final_and;
   bool tokens = false;
   OutputFormat format = OutputFormat::text;
-  int64_t threads = 0;
 };
 
 void declare(Options& options, AlignOptions& o) {
   auto own = options.section("", "Options");
   declare_source(own, o.source);
   own.add("target", o.target, "its translation, line by line").shows("FILE");
+  own.add("tsv", o.tsv, "or files with both: source, tab, target; - is standard input").shows("FILE");
   own.add("symmetrize", o.symmetrize,
           "how the links of both directions are combined; forward: one source word for each target word, "
           "backward: the reverse",
@@ -49,16 +59,61 @@ void declare(Options& options, AlignOptions& o) {
   declare_format(
       own, o.format,
       "text: pairs SOURCE-TARGET of word indices, from 0; json: an object per line, with the words");
-  own.add("threads", o.threads, "threads; 0: all processors", at_least(0).at_most(1024));
+  own.add("model", o.model,
+          "model that aligns instead, by its attention, without learning anything; words end at white space")
+      .shows("DIR");
+  declare_alignment_layer(own, o.alignment_layer);
+  declare_languages(own, o.from, o.to);
+  declare_machine(own, o.machine);
+}
+
+void check_align_options(const AlignOptions& o) {
+  const bool has_files = !o.source.empty() && !o.target.empty();
+  if (has_files == !o.tsv.empty() || o.source.empty() != o.target.empty())
+    throw UsageError(
+        "align needs either --source FILE and --target FILE, or --tsv FILE: see dragoman align --help");
+  if (std::ranges::count(o.tsv, "-") > 1) throw UsageError("standard input (-) can be only one of the files");
+  const AlignOptions other;
+  const bool has_model = !o.model.empty();
+  for (const auto& [is_given, option] :
+       {std::pair(o.symmetrize != other.symmetrize, "--symmetrize"), std::pair(o.tokens, "--tokens"),
+        std::pair(o.format != other.format, "--format json")})
+    if (is_given && has_model) throw UsageError("{} has no effect with --model: leave it out", option);
+  for (const auto& [is_given, option] :
+       {std::pair(o.alignment_layer > 0, "--alignment-layer"), std::pair(!o.from.empty(), "--from"),
+        std::pair(!o.to.empty(), "--to")})
+    if (is_given && !has_model) throw UsageError("{} has no effect without --model DIR", option);
+}
+
+using TakePair = std::function<void(std::string_view source, std::string_view target)>;
+
+// A pair that is invalid counts, so that links and pairs correspond line by line.
+void read_columns(const std::vector<std::string>& paths, const TakePair& take) {
+  std::vector<CorpusSource> sources;
+  for (const std::string& path : paths) sources.push_back({path, ""});
+  CorpusReader reader(std::move(sources), false, 0);
+  int64_t invalid = 0;
+  for (RawPair pair; reader.next(pair);) {
+    invalid += pair.invalid;
+    take(pair.source, pair.target);
+  }
+  if (invalid > 0)
+    log_warning("{} got no links: not valid UTF-8, or without a tab between two texts",
+                counted(invalid, "line"));
+}
+
+void read_all_pairs(const AlignOptions& o, const TakePair& take) {
+  if (!o.tsv.empty()) return read_columns(o.tsv, take);
+  ParallelLines lines({o.source, o.target}, InvalidText::repair);
+  while (lines.next()) take(lines.line(0), lines.line(1));
 }
 
 AlignedText read_lines(const AlignOptions& o) {
   AlignedText text;
-  ParallelLines lines({o.source, o.target}, InvalidText::repair);
-  while (lines.next()) {
-    text.add(lines.line(0), lines.line(1), o.tokens ? WordsOfLine::as_they_are : WordsOfLine::tokenized);
+  read_all_pairs(o, [&](std::string_view source, std::string_view target) {
+    text.add(source, target, o.tokens ? WordsOfLine::as_they_are : WordsOfLine::tokenized);
     if (stop_requested() != 0) throw Stopped(stop_requested(), "stopped while reading");
-  }
+  });
   return text;
 }
 
@@ -101,16 +156,9 @@ void warn_of_long_lines(const AlignedText& text) {
                 max_aligned_length);
 }
 
-}  // namespace
-
-void align(const Arguments& arguments) {
-  AlignOptions o;
-  if (!read_options(command_named("align"), o, arguments)) return;
-  if (o.source.empty() || o.target.empty())
-    throw UsageError("align needs --source FILE and --target FILE: see dragoman align --help");
-  watch_signals();
+void learn_and_print(const AlignOptions& o) {
   const AlignedText text = read_lines(o);
-  const int threads = o.threads > 0 ? static_cast<int>(o.threads) : available_threads();
+  const int threads = thread_count(o.machine);
   const auto begin = std::chrono::steady_clock::now();
   const AlignmentModel model = learn_alignment(text.pairs(), {.threads = threads});
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
@@ -119,6 +167,61 @@ void align(const Arguments& arguments) {
   ThreadPool pool(threads);
   print_links(text, model, o, pool);
   warn_of_long_lines(text);
+}
+
+// --- By a model -------------------------------------------------------------------------------------
+
+class ModelAligner {
+ public:
+  explicit ModelAligner(const AlignOptions& o)
+      : translator_(o.model, settings_of({.machine = o.machine})),
+        settings_{.alignment = true, .alignment_layer = o.alignment_layer, .from = o.from, .to = o.to} {
+    if (translator_.info().language_model)
+      throw UsageError("align: {} is a language model, which has no words to align", o.model);
+  }
+
+  void add(std::string_view source, std::string_view target) {
+    pairs_.push_back({std::string(source), std::string(target)});
+    if (pairs_.size() == pairs_of_model_batch) print();
+  }
+
+  void finish() {
+    print();
+    if (too_long_ > 0)
+      log_warning("{} with a side that is too long for the model got no links", counted(too_long_, "pair"));
+  }
+
+ private:
+  void print() {
+    for (const Score& score : translator_.score(pairs_, settings_)) {
+      too_long_ += std::isnan(score.total);
+      std::cout << pharaoh_format(score.alignment) << "\n";
+    }
+    pairs_.clear();
+    flush_output();
+    if (stop_requested() != 0) throw Stopped(stop_requested(), "stopped while printing links");
+  }
+
+  dragoman::Translator translator_;
+  const ScoreSettings settings_;
+  std::vector<dragoman::TextPair> pairs_;
+  int64_t too_long_ = 0;
+};
+
+void print_by_model(const AlignOptions& o) {
+  ModelAligner aligner(o);
+  read_all_pairs(o, [&](std::string_view source, std::string_view target) { aligner.add(source, target); });
+  aligner.finish();
+}
+
+}  // namespace
+
+void align(const Arguments& arguments) {
+  AlignOptions o;
+  if (!read_options(command_named("align"), o, arguments)) return;
+  check_align_options(o);
+  watch_signals();
+  o.model.empty() ? learn_and_print(o) : print_by_model(o);
 }
 
 }  // namespace dragoman::internal

@@ -1,3 +1,5 @@
+// The aligner (data/align/aligner.h) is not used here: both of its directions must agree on a link, which leaves a
+// source piece one translation or a few. A shortlist is to have all that a model may choose.
 #include "data/lexicon.h"
 
 #include <algorithm>

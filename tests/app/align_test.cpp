@@ -1,8 +1,11 @@
 // dragoman align, as a user meets it.
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "app/commands.h"
+#include "app/translating_commands.h"
 #include "base/error.h"
 #include "temporary_folder.h"
 
@@ -62,10 +65,43 @@ TEST_F(AlignCommand, PrintsWordsAsJson) {
                                R"("target":["Le","chat","dort","."]})"));
 }
 
+// A line without a tab keeps its place.
+TEST_F(AlignCommand, ReadsColumns) {
+  std::string columns = "no tab\n";
+  for (size_t e = 0, f = 0; e < english_.size() - 1;
+       e = english_.find('\n', e) + 1, f = french_.find('\n', f) + 1)
+    columns += english_.substr(e, english_.find('\n', e) - e) + "\t" +
+               french_.substr(f, french_.find('\n', f) - f) + "\tmore\n";
+  testing::internal::CaptureStdout();
+  align({"--tsv", folder_.write("lines.tsv", columns), "--threads", "1"});
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "\n" + repeated("0-0 1-1 2-2 3-3\n", pairs));
+  EXPECT_THROW(align({"--tsv", folder_.path("lines.tsv"), "--source", "a", "--target", "b"}), UsageError);
+}
+
+TEST_F(AlignCommand, RefusesOptionsWithoutEffect) {
+  EXPECT_THROW(align({"--tsv", "a", "--model", "b", "--tokens"}), UsageError);
+  EXPECT_THROW(align({"--tsv", "a", "--alignment-layer", "1"}), UsageError);
+}
+
 TEST_F(AlignCommand, RefusesWhatDoesNotCorrespond) {
   EXPECT_NE(print(english_, "Le chat dort.\n").find("lines.fr"), std::string::npos);
   EXPECT_EQ(print("", ""), "");
   EXPECT_THROW(align({"--source", "only.en"}), UsageError);
+}
+
+using AlignByModel = TranslatingCommands;
+
+TEST_F(AlignByModel, PrintsTheLinksOfScore) {
+  const std::string files = "--model " + folder_.path + " --source " + write("source", "a b c\n\nc a\n") +
+                            " --target " + write("target", "b a c a\n\na\n");
+  std::string expected;
+  for (const std::string& line : lines_of(run("score --alignment " + files)))
+    expected += line.substr(std::min(line.size(), line.find("||| ") + 4)) + "\n";
+  const std::string links = run("align " + files);
+  EXPECT_EQ(links, expected);
+  EXPECT_EQ(lines_of(links).size(), 3U);
+  EXPECT_NE(links.find('-'), std::string::npos);
+  EXPECT_EQ(run("align --model " + folder_.path + " --tsv -", "a b c\tb a c a\n\t\nc a\ta\n"), links);
 }
 
 }  // namespace

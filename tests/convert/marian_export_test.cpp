@@ -320,5 +320,34 @@ TEST_F(MarianExport, ABiasOfTheInputIsNotLost) {
             std::string::npos);
 }
 
+TEST_F(MarianExport, KeepsTheLayerThatAligns) {
+  ModelConfig c = student;
+  c.decoder_layers = 2;
+  const auto aligns = [this](const std::string& source) {
+    return read_model_config(imported(source)).alignment_layer;
+  };
+  for (const int64_t layer : {0, 1, 2}) {
+    c.alignment_layer = layer;
+    const std::string model = made(c);
+    EXPECT_EQ(aligns(to_marian(model)), layer);
+    EXPECT_EQ(aligns(to_bergamot(model)), layer);
+  }
+}
+
+// As Marian's own training leaves it, which names the last layer or a number.
+TEST_F(MarianExport, ReadsWhetherMarianTrainedAlignment) {
+  ModelConfig c = student;
+  c.decoder_layers = 2;
+  const auto aligns_if = [&](int64_t layer, const std::string& training) {
+    c.alignment_layer = layer;
+    const std::string folder = to_marian(made(c));
+    write_file(folder + "/model.npz.yml", {training});
+    return read_model_config(imported(folder)).alignment_layer;
+  };
+  EXPECT_EQ(aligns_if(0, "guided-alignment: links.txt\n"), 2);
+  EXPECT_EQ(aligns_if(1, "guided-alignment: links.txt\n"), 1);
+  EXPECT_EQ(aligns_if(1, "guided-alignment: none\n"), 0);
+}
+
 }  // namespace
 }  // namespace dragoman::internal

@@ -107,6 +107,13 @@ TEST_F(AlignerTest, FindsKnownLinks) {
             error_rate(pairs_, model1, Symmetrization::forward));
 }
 
+// In few pairs most words are rare: the null word must not keep them.
+TEST_F(AlignerTest, LinksRareWords) {
+  const std::vector<SyntheticPair> few(pairs_.begin(), pairs_.begin() + 100);
+  const AlignmentModel model = learn_alignment(to_align(few));
+  EXPECT_LT(error_rate(few, model, Symmetrization::grow_diag_final_and), 0.25);
+}
+
 TEST_F(AlignerTest, DoesNotDependOnThreads) {
   const AlignmentModel one = learn_alignment(to_align(pairs_), {.threads = 1}),
                        four = learn_alignment(to_align(pairs_), {.threads = 4});

@@ -1,6 +1,7 @@
 #include "convert/marian/config.h"
 
 #include <charconv>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -130,6 +131,15 @@ std::pair<int64_t, int64_t> vocabularies_of(const Settings& s) {
 }
 
 }  // namespace
+
+int64_t guided_layer_of(const Settings& s, const std::optional<Settings>& training) {
+  const char* key = "transformer-guided-alignment-layer";
+  if (training && training->text("guided-alignment", "none") == "none") return 0;
+  const json last = "last", layer = s.has(key) ? s.values()[key] : last;
+  if (layer == last) return training ? s.integer("dec-depth") : 0;
+  if (!layer.is_number_integer() || layer < 1 || layer > s.integer("dec-depth")) refuse(s, key);
+  return layer;
+}
 
 bool has_shared_embeddings(const Settings& s) {
   return s.flag("tied-embeddings-all", false) || s.flag("tied-embeddings-src", false);

@@ -1,12 +1,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "convert/files/packed.h"
 #include "convert/files/yaml.h"
 #include "convert/marian/config.h"
 #include "convert/marian/folder.h"
@@ -21,6 +23,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int64_t default_max_length = 1000;
+constexpr uint64_t max_training_bytes = 1 << 20;
 
 // Marian itself is seldom used with these.
 bool is_binary(const MarianFolder& folder) {
@@ -31,6 +34,13 @@ Settings settings_of(const MarianFile& file, const std::string& path) {
   if (file.configuration.empty())
     throw Error("{} has no special:model.yml, the configuration that Marian embeds", path);
   return {path, parse_yaml(file.configuration, path + ":special:model.yml")};
+}
+
+// What Marian leaves beside a model that it trains.
+std::optional<Settings> training_of(const std::string& model) {
+  const std::string path = model + ".yml";
+  if (!std::filesystem::exists(path)) return {};
+  return Settings(path, parse_yaml(read_packed(path, max_training_bytes), path));
 }
 
 // Without a decoder.yml, the defaults of the program that the model is made for.
@@ -65,6 +75,10 @@ std::vector<std::string> choices_of(const ImportedModel& model, const MarianFold
                   model.search["length-penalty"].dump())};
   if (has_ssru(model.config))
     choices.push_back("the decoder has recurrent units (SSRU) instead of self-attention");
+  if (model.config.alignment_layer > 0)
+    choices.push_back(
+        fmt::format("words are aligned by layer {} of the decoder, which guided alignment trained",
+                    model.config.alignment_layer));
   if (!folder.shortlist.empty())
     choices.push_back(
         fmt::format("outputs consist only of words from the shortlist {}, unless --shortlist false is given",
@@ -87,6 +101,7 @@ ImportedModel import_marian(const ImportRequest& request) {
   const Settings settings = settings_of(file, folder.model);
   ImportedModel model = {.system = is_binary(folder) ? "Marian or Bergamot" : "Marian",
                          .config = marian_config(settings)};
+  model.config.alignment_layer = guided_layer_of(settings, training_of(folder.model));
   const MarianNaming naming = {.shared_embeddings = has_shared_embeddings(settings),
                                .norm = model.config.norm,
                                .untransposed_generator = file.tensors.contains("decoder_ff_logit_out_W")};

@@ -48,6 +48,11 @@ std::string kinds_of_layers(const ModelConfig& c) {
       flag(c.tied == Tied::all), flag(c.tied == Tied::inputs));
 }
 
+std::string guided_layer(const ModelConfig& c) {
+  const std::string layer = c.alignment_layer > 0 ? std::to_string(c.alignment_layer) : "last";
+  return "transformer-guided-alignment-layer: " + layer + "\n";
+}
+
 // Marian has no defaults of its own for these when it reads a model.
 constexpr const char* fixed_settings =
     "bert-train-type-embeddings: true\nbert-type-vocab-size: 2\ndec-cell-base-depth: 2\n"
@@ -56,7 +61,7 @@ constexpr const char* fixed_settings =
     "lemma-dependency: \"\"\nlemma-dim-emb: 0\noutput-omit-bias: false\nright-left: false\nskip: false\n"
     "transformer-aan-activation: swish\ntransformer-aan-depth: 2\ntransformer-aan-nogate: false\n"
     "transformer-decoder-ffn-depth: 0\ntransformer-depth-scaling: false\ntransformer-dim-aan: 2048\n"
-    "transformer-ffn-depth: 2\ntransformer-guided-alignment-layer: last\ntransformer-no-affine: false\n"
+    "transformer-ffn-depth: 2\ntransformer-no-affine: false\n"
     "transformer-no-bias: false\ntransformer-no-projection: false\ntransformer-pool: false\n"
     "transformer-rnn-projection: false\ntransformer-tied-layers:\n  []\n"
     "transformer-train-position-embeddings: false\ntransformer-train-positions: false\nulr: false\n"
@@ -66,7 +71,7 @@ constexpr const char* fixed_settings =
 
 // The version says which function gelu is: since 1.12 the exact one.
 std::string marian_configuration(const ModelConfig& config, MarianProgram program) {
-  return shape_of_model(config, program) + kinds_of_layers(config) + fixed_settings +
+  return shape_of_model(config, program) + kinds_of_layers(config) + guided_layer(config) + fixed_settings +
          (program == MarianProgram::marian ? "version: v1.12.0 by dragoman\n"
                                            : "version: v1.9.0 by dragoman\n");
 }

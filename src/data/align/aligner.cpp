@@ -66,20 +66,29 @@ struct TwoPosteriors {
     backward.find(other.table, target, source);
   }
 
-  // A link counts as much as both directions expect it; the null word as much as its own does.
   void count(TranslationTable& one, TranslationTable& other) const {
-    const auto &f = forward.posteriors(), &b = backward.posteriors();
-    for (size_t j = 0; j < f.targets; ++j) {
-      const auto row = f.row(j);
-      for (size_t i = 0; i < f.sources; ++i) {
-        const double agreed = static_cast<double>(row[i]) * b.row(i)[j];
-        one.add_count(forward.places().row(j)[i], agreed);
-        other.add_count(backward.places().row(i)[j], agreed);
+    count_agreed(forward, backward, one);
+    count_agreed(backward, forward, other);
+  }
+
+ private:
+  // Each word counts once: for a link as much as both directions expect it, and for the null word as much as neither
+  // expects a link. Products of uncertain links are small; without the factor the null word would take what they lack,
+  // and keep the rare words of a small corpus.
+  static void count_agreed(const PairPosteriors& own, const PairPosteriors& other, TranslationTable& table) {
+    const auto &p = own.posteriors(), &q = other.posteriors();
+    for (size_t j = 0; j < p.targets; ++j) {
+      const auto row = p.row(j);
+      const auto places = own.places().row(j);
+      double unlinked = row[p.sources], linked = 0;
+      for (size_t i = 0; i < p.sources; ++i) {
+        unlinked *= 1 - q.row(i)[j];
+        linked += static_cast<double>(row[i]) * q.row(i)[j];
       }
-      one.add_count(forward.places().row(j)[f.sources], row[f.sources]);
+      const double factor = 1 / std::max(1e-9, unlinked + linked);
+      for (size_t i = 0; i < p.sources; ++i) table.add_count(places[i], factor * row[i] * q.row(i)[j]);
+      table.add_count(places[p.sources], factor * unlinked);
     }
-    for (size_t i = 0; i < b.targets; ++i)
-      other.add_count(backward.places().row(i)[b.sources], b.row(i)[b.sources]);
   }
 };
 

@@ -1,7 +1,7 @@
 // A word aligner: which source words each target word translates, learned from pairs of sentences alone.
 //
 // Two hidden Markov models (Vogel et al., 1996), one for each direction, are learned together: each starts as IBM
-// model 1, and in every round a link's expected count is the product of what both models say of it (Liang et al.,
+// model 1, and in every round a link counts as much as both models expect it, relative to the others (Liang et al.,
 // "Alignment by Agreement", 2006). Words are ids, of whole words or of subword pieces, without start and end tokens.
 //
 // Learning takes an even sample of at most `max_pairs` pairs, leaves out pairs with an empty side or one of more than
