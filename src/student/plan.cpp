@@ -170,6 +170,7 @@ double parameters_of(const Recipe& recipe) {
 
 std::string time_text(double seconds) {
   if (seconds < 0) return "until validation ends it";
+  if (seconds == 0) return "moments";
   if (seconds < 90) return fmt::format("{:.0f} s", std::max(seconds, 1.0));
   if (seconds < 90 * 60) return fmt::format("{:.0f} min", seconds / 60);
   return fmt::format("{:.1f} h", seconds / 3600);
@@ -269,8 +270,8 @@ std::string plan_table(const std::vector<PlannedStage>& stages, const std::strin
       text += fmt::format("{:<10}{}\n", stage.name, stage.what);
       continue;
     }
-    text += fmt::format("{:<10}{:<58}{:>10}{:>10}\n", stage.name, stage.what,
-                        stage.seconds == 0 ? "moments" : time_text(stage.seconds), size_text(stage.bytes));
+    text += fmt::format("{:<10}{:<58}{:>10}{:>10}\n", stage.name, stage.what, time_text(stage.seconds),
+                        size_text(stage.bytes));
     seconds += stage.seconds;
     bytes += stage.bytes;
   }
