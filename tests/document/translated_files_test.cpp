@@ -45,7 +45,8 @@ class TranslatedFilesTest : public testing::Test {
 const std::string tmx = R"(<?xml version="1.0"?><!DOCTYPE tmx SYSTEM "tmx14.dtd">
 <tmx version="1.4"><header srclang="en"/><body>
 <tu creationdate="19700101T000010Z" changedate="19700102T000000Z">
- <tuv xml:lang="en-GB"><seg>A &amp; <bpt i="1">&lt;b></bpt>bold<ept i="1">&lt;/b></ept> <hi>word</hi><ph>{0}<sub>x</sub></ph></seg>
+ <tuv xml:lang="en-GB">
+  <seg>A &amp; <bpt i="1">&lt;b></bpt>bold<ept i="1">&lt;/b></ept> <hi>word</hi><ph>{0}<sub>x</sub></ph></seg>
  </tuv>
  <tuv xml:lang="de"><seg>Wort</seg></tuv>
  <tuv xml:lang="fr-CA"><seg>canadien</seg></tuv>
