@@ -45,7 +45,9 @@ class TranslatedFilesTest : public testing::Test {
 const std::string tmx = R"(<?xml version="1.0"?><!DOCTYPE tmx SYSTEM "tmx14.dtd">
 <tmx version="1.4"><header srclang="en"/><body>
 <tu creationdate="19700101T000010Z" changedate="19700102T000000Z">
- <tuv xml:lang="en-GB"><seg>A &amp; <bpt i="1">&lt;b></bpt>bold<ept i="1">&lt;/b></ept> <hi>word</hi><ph>{0}<sub>x</sub></ph></seg></tuv>
+ <tuv xml:lang="en-GB">
+  <seg>A &amp; <bpt i="1">&lt;b></bpt>bold<ept i="1">&lt;/b></ept> <hi>word</hi><ph>{0}<sub>x</sub></ph></seg>
+ </tuv>
  <tuv xml:lang="de"><seg>Wort</seg></tuv>
  <tuv xml:lang="fr-CA"><seg>canadien</seg></tuv>
  <tuv xml:lang="fr"><note>a note</note><seg> Un <![CDATA[<mot>]]> </seg></tuv>
@@ -94,7 +96,8 @@ TEST_F(TranslatedFilesTest, Xliff) {
   EXPECT_EQ(read("a.xlf", first), (Texts{"Save as=Enregistrer sous"}));
   const std::string second =
       R"(<xliff xmlns="urn:oasis:names:tc:xliff:document:2.0" version="2.0" srcLang="en" trgLang="fr">
-<file id="f"><unit id="1"><segment state="final"><source>One <pc id="1">two</pc></source><target>Un <pc id="1">deux</pc></target></segment>
+<file id="f"><unit id="1"><segment state="final"><source>One <pc id="1">two</pc></source>
+<target>Un <pc id="1">deux</pc></target></segment>
 <segment state="initial"><source>Three</source><target>Three</target></segment></unit></file></xliff>)";
   EXPECT_EQ(read("a.xliff", second), (Texts{"One two=Un deux"}));
   EXPECT_NE(error("a.xliff", second, "en", "de").find("the target language of the file is fr, not de"),
