@@ -45,8 +45,8 @@ class SegmentReader {
 
   void read_pair() {
     name(files_.target);
-    ParallelText lines(files_.source, files_.target, TextFormat::automatic);
-    for (std::string_view source, target; lines.next(source, target);) add(source, target, 0);
+    ParallelText lines({files_.source, files_.target}, TextFormat::automatic);
+    for (std::string_view texts[2]; lines.next(texts);) add(texts[0], texts[1], 0);
   }
 
   template <class F>
