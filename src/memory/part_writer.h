@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -55,7 +56,7 @@ class PartWriter {
   std::vector<uint64_t> begins_;
   std::vector<uint8_t> lengths_;
   std::vector<Key> keys_;
-  std::vector<Place> places_;
+  std::deque<Place> places_;  // which needs no copy to grow
 };
 
 }  // namespace dragoman::internal
