@@ -1,7 +1,9 @@
 #include "memory/builder.h"
 
 #include <filesystem>
+#include <optional>
 
+#include "base/files.h"
 #include "base/new_file.h"
 #include "memory/memory.h"
 #include "memory/part_writer.h"
@@ -53,6 +55,7 @@ void MemoryBuilder::finish_part() {
 void MemoryBuilder::finish() {
   if (part_ != nullptr) finish_part();
   manifest_.log = manifest_.new_name("log");
+  write_file(folder_.path() + "/" + manifest_.log, {});
   write_manifest(folder_.path(), manifest_);
   folder_.finish();
 }

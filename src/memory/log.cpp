@@ -5,7 +5,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -71,8 +70,6 @@ void MemoryLog::append(std::span<const MemorySegment> segments) {
 }
 
 MemoryLogContents read_log(const std::string& path) {
-  std::error_code none;
-  if (!std::filesystem::exists(path, none)) return {};
   const std::string bytes = read_file(path);
   MemoryLogContents contents;
   for (size_t line = 1; contents.bytes < bytes.size(); ++line) {

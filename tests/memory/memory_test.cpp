@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -242,6 +243,10 @@ TEST_F(MemoryTest, RefusesDamage) {
         Error)
         << i;
   }
+  overwrite(part, whole);
+  std::filesystem::remove(folder + "/" + read_manifest(folder).log);
+  EXPECT_NE(error_of([&] { TranslationMemory(folder, MemoryAccess::read); }).find("log-2"),
+            std::string::npos);
   write_file(folder + "/memory.json", {"{"});
   EXPECT_NE(error_of([&] { TranslationMemory(folder, MemoryAccess::read); }).find("memory.json is damaged"),
             std::string::npos);
