@@ -20,6 +20,7 @@
 #include "base/new_file.h"
 #include "base/quotes.h"
 #include "base/signals.h"
+#include "base/status_line.h"
 #include "memory/builder.h"
 #include "memory/read_segments.h"
 #include "memory/tmx_writer.h"
