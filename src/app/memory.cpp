@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/lines.h"
 #include "base/log.h"
+#include "base/nearest.h"
 #include "base/new_file.h"
 #include "base/quotes.h"
 #include "base/signals.h"
@@ -186,7 +187,8 @@ void memory(const Arguments& arguments) {
     if (o.memory.empty()) throw UsageError("memory {} needs --memory DIR", o.action);
     return run(o);
   }
-  throw UsageError("memory: {} is not build, add, look, export or verify", in_quotes(o.action));
+  throw UsageError("memory: {} is not build, add, look, export or verify{}", in_quotes(o.action),
+                   suggestion(o.action, {"build", "add", "look", "export", "verify"}));
 }
 
 }  // namespace dragoman::internal

@@ -180,12 +180,12 @@ void MarkdownSegments::html(std::string_view bytes) {
 }
 
 void MarkdownSegments::html_start(const HtmlToken& tag) {
-  using Role = HtmlElement::Role;
   const HtmlElement& element = html_element(tag.name);
   const bool has_content = element.content != HtmlElement::Content::none && !tag.empty;
-  if (element.role == Role::block || element.role == Role::list) return builder_.border(tag.bytes);
+  if (element.role == HtmlElement::Role::block || element.role == HtmlElement::Role::list)
+    return builder_.border(tag.bytes);
   if (!has_content) return builder_.point(tag.bytes);
-  if (element.role == Role::inline_) return open(tag.bytes, "<" + tag.name);
+  if (element.role == HtmlElement::Role::inline_) return open(tag.bytes, "<" + tag.name);
   builder_.begin_nested();
   builder_.border(tag.bytes);
   opaque_ = tag.name;

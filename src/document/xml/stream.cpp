@@ -77,6 +77,8 @@ void stream_xml(ByteSource& bytes, const DocumentSettings& settings, XmlEvents& 
   bool refused = false;
   while (!refused) {
     const size_t size = bytes.read(block.data(), block.size());
+    if (size == 0 && context->nameNr > 0)
+      state.refuse(context->input->line, "the file ends inside an element");
     refused = xmlParseChunk(context.get(), block.data(), static_cast<int>(size), size == 0) != 0;
     if (size == 0) break;
   }
