@@ -17,8 +17,6 @@
 namespace dragoman::internal {
 namespace {
 
-using Lines = std::vector<std::string>;
-
 class Tasks : public testing::Test {
  protected:
   void SetUp() override {
@@ -56,8 +54,8 @@ class Tasks : public testing::Test {
   std::string out(const std::string& name) const { return folder_.path(name); }
 
   // Inputs of a file with a column or two.
-  Lines inputs(const std::string& name) const {
-    Lines all;
+  std::vector<std::string> inputs(const std::string& name) const {
+    std::vector<std::string> all;
     std::istringstream text(read_file(out(name)));
     for (std::string line; std::getline(text, line);) all.push_back(line.substr(0, line.find('\t')));
     return all;
@@ -90,7 +88,7 @@ TEST_F(Tasks, SumsAreRight) {
 TEST_F(Tasks, PunctuationLosesCapitalsAndMarksButNoApostrophes) {
   folder_.write("text", "It's 5 o'clock, isn't it? \"Yes\" - 'so-so'.\nNo!\nOui.\nJa.\n");
   make("punctuation", "--text " + out("text"));
-  Lines all;
+  std::vector<std::string> all;
   for (const char* name : {"train.tsv", "valid.source", "test.source"})
     for (const std::string& input : inputs("punctuation/" + std::string(name))) all.push_back(input);
   EXPECT_EQ(std::set(all.begin(), all.end()),
