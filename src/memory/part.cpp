@@ -111,7 +111,7 @@ std::vector<uint32_t> MemoryPart::candidates(const std::vector<uint64_t>& words,
   for (const uint64_t word : words) {
     const auto found = std::ranges::lower_bound(words_, word, {}, &PartWord::number);
     if (found == words_.end() || found->number != word) continue;
-    const auto segments = static_cast<double>(found->segments);
+    const auto segments = static_cast<double>(std::min<uint64_t>(found->segments, size()));
     query.push_back({&*found, static_cast<float>(std::log1p((size() - segments + 0.5) / (segments + 0.5)))});
   }
   std::ranges::sort(query, {}, [](const QueryWord& q) { return q.word->segments; });
