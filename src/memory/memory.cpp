@@ -180,12 +180,14 @@ std::vector<MemoryMatch> TranslationMemory::exact_matches(std::string_view sourc
   if (const auto place = newest_place(parts_, source)) take(parts_[place->part]->segment(place->number));
   if (query.match_case && query.match_numbers) return matches;
   constexpr size_t most = 64;  // texts that are one number have one loose key
+  const SegmentKey key = memory_key(source);
+  const std::string strict = strict_form(source);
   const std::string form = loose_form(source, query.match_case, query.match_numbers);
   for (size_t part = parts_.size(); part-- > 0;) {
-    for (const uint32_t number : parts_[part]->with_key(memory_key(source), true, most)) {
+    for (const uint32_t number : parts_[part]->with_key(key, true, most)) {
       const MemorySegmentView segment = parts_[part]->segment(number);
       if (loose_form(segment.source, query.match_case, query.match_numbers) != form) continue;
-      if (strict_form(segment.source) == strict_form(source)) continue;  // it was the first
+      if (strict_form(segment.source) == strict) continue;  // it was the first
       if (newest_place(parts_, segment.source) == SegmentPlace{part, number}) take(segment);
     }
   }
