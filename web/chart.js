@@ -8,6 +8,7 @@ const axes = {
   seconds: {name: "training time", show: showTime, ticks: timeTicks},
   epoch: {name: "epoch", show: showNumber, ticks: (low, high, count) => linearTicks(low, high, count, 1)},
   length: {name: "sentence length in tokens", show: showNumber, ticks: (low, high, count) => linearTicks(low, high, count, 1)},
+  confidence: {name: "confidence in percent", show: showNumber, ticks: (low, high) => linearTicks(low, high, 5)},
 };
 
 // Ticks are {value, label}: about `count` round numbers from low to high, at least `apart` from each other.
@@ -110,7 +111,7 @@ function key(run, dashed = false, marked = typeof run !== "string") {
 class Chart {
   // series: {run, label, x, y, low, high, points, dashed, area}; marks: {x, name, bad}. `unit` follows each value.
   constructor(title, {note = "", axis = "step", unit = "", log = false, zero = false} = {}) {
-    const fixed = axis === "length" || axis === "epoch";  // does not zoom
+    const fixed = ["length", "epoch", "confidence"].includes(axis);  // does not zoom
     Object.assign(this, {fixed, title, axis, unit, log, zero, series: [], marks: [], part: null, zoomed: () => {}});
     this.figure = element("figure", {class: "card", tabindex: 0},
       element("figcaption", {}, element("h3", {}, title), element("span", {class: "note"}, note)));

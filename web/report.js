@@ -369,6 +369,32 @@ function whichSettings(body, chosen, counts) {
     counts.changed ? choice("changed", `set, or not the default (${counts.changed})`) : null, choice("", `all (${counts.all})`));
 }
 
+// --- Confidence -----------------------------------------------------------------------------------------------------
+
+function confidenceSection() {
+  const known = runs.map(({confidence}, run) => ({run, ...confidence})).filter(({texts}) => texts);
+  if (!known.length) return;
+  const rows = known.map((one) => [runName(one.run), ...[one.texts, one.words].map((count) => number(showNumber(count))),
+    ...[one.words_before.error, one.words_after.error, one.texts_before.error, one.texts_after.error].map((error) => number(showPercent(error))),
+    ...[one.correlation_before, one.correlation_after].map((value) => number(value.toFixed(3)))]);
+  const heads = ["translations", "words", "error of words", "calibrated", "error of translations", "calibrated", "rank correlation with chrF", "calibrated"];
+  const drawn = [["Confidence in words", "words", "right"], ["Confidence in translations", "texts", "in need of few changes"]].map(([title, of, what]) => {
+    const chart = new Chart(title, {axis: "confidence", unit: " %", zero: true, note: `of those with a confidence, how many are ${what}`});
+    const curve = (one, name, kind, label, dashed) => {
+      const bins = one[`${of}_${name}`].bins.filter(({cases}) => cases);
+      return {run: several ? one.run : kind, label: [several ? runs[one.run].name : "", label].filter(Boolean).join(", "), dashed, points: true,
+        x: bins.map(({confidence}) => confidence * 100), y: bins.map(({right}) => right * 100)};
+    };
+    chart.set([{run: "quiet", label: "as it should be", x: [0, 100], y: [0, 100], dashed: true, area: false, points: false},
+      ...known.flatMap((one) => [curve(one, "before", "training", "the model's own probability", true), curve(one, "after", "validation", "calibrated", false)])], [], "confidence", 0);
+    chart.figure.querySelector("figcaption").append(...(several ? [] : [["training", true, "the model's own probability"], ["validation", false, "calibrated"]].map(([ink, dashed, name]) =>
+      element("span", {class: "name"}, key(ink, dashed, true), name))));
+    return chart.figure;
+  });
+  section("Confidence", element("p", {class: "note"}, "On translations that the calibration was not fitted to. The error is the mean distance from the straight line."),
+    table(["run", ...heads.map(numberHead)], rows), element("div", {class: "grid"}, ...drawn));
+}
+
 function showReport(data) {
   runs = data.runs;
   several = runs.length > 1;
@@ -378,6 +404,7 @@ function showReport(data) {
   curvesSection();
   corpusSection();
   samplesSection();
+  confidenceSection();
   configurationSection();
 }
 

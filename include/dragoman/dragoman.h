@@ -1,6 +1,7 @@
 // All of the public library.
 #pragma once
 
+#include "dragoman/confidence.h"
 #include "dragoman/document.h"
 #include "dragoman/error.h"
 #include "dragoman/glossary.h"

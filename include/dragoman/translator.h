@@ -15,6 +15,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -57,7 +58,8 @@ struct WordAlignment {
   Span source_span, target_span;
 };
 
-// A word of the output, and how probable the model found it: the product of its tokens' probabilities.
+// A word of the output, and the probability that it is right: of a calibrated model (confidence.h); else how probable
+// the model found it, the product of its tokens' probabilities.
 struct WordConfidence {
   Span span;
   double confidence = 0;
@@ -69,8 +71,13 @@ struct Hypothesis {
   std::vector<Token> tokens;
   std::vector<WordAlignment> alignment;  // with the option "alignment"
 
+  // Of a calibrated model, where the request asks for tokens: the probabilities that all and each word are right.
+  std::optional<double> calibrated = {};
+  std::vector<double> calibrated_words = {};
+
   DRAGOMAN_API std::vector<WordConfidence> words() const;
-  DRAGOMAN_API double confidence() const;  // the geometric mean of the tokens' probabilities
+  // The calibrated one, or else the geometric mean of the tokens' probabilities.
+  DRAGOMAN_API double confidence() const;
 };
 
 struct Translation {

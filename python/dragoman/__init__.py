@@ -5,7 +5,7 @@
 >>> translator.translate("Where is the station?").text           # doctest: +SKIP
 'Où est la gare ?'
 """
-from dragoman import document, metrics
+from dragoman import confidence, document, metrics
 from dragoman._core import __version__
 from dragoman._errors import Cancelled, Error, Expired, InternalError, UsageError
 from dragoman._glossary import Glossary, Term
@@ -19,5 +19,5 @@ __all__ = [
     "Alignment", "Cancelled", "Error", "Expired", "Glossary", "Hypothesis", "Import", "InternalError", "ModelInfo",
     "Network", "Option", "Progress", "Sample", "Score", "Span", "Stream", "Term", "Token", "TrainingResult",
     "TrainingStep", "Translation", "Translator", "UsageError", "Validation", "WordConfidence", "__version__",
-    "average", "average_checkpoints", "document", "export", "import_model", "metrics", "quantize", "train",
+    "average", "average_checkpoints", "confidence", "document", "export", "import_model", "metrics", "quantize", "train",
 ]

@@ -42,7 +42,8 @@ class Alignment:
 
 @dataclasses.dataclass(frozen=True)
 class WordConfidence:
-    """A word of the output, and how probable the model found it."""
+    """A word of the output, and the probability that it is right: see :mod:`dragoman.confidence`. Of a model without a
+    calibration how probable it found the word."""
 
     span: Span
     confidence: float
@@ -60,6 +61,9 @@ class Hypothesis:
     alignment: list[Alignment] = dataclasses.field(default_factory=list, repr=False)
     attention: npt.NDArray[np.float32] | None = dataclasses.field(default=None, compare=False, repr=False)
     """With ``alignment=True``: what each token (a row) attended to, over the source's tokens."""
+    confidence: float | None = dataclasses.field(default=None, repr=False)
+    """The probability that few words would be changed; of a model without a calibration the geometric mean of the
+    tokens' probabilities."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -147,6 +151,7 @@ def _hypothesis(one: _core.Hypothesis, tokens: bool, columns: int) -> Hypothesis
         [WordConfidence(_span(w.span), w.confidence) for w in one.words()],
         _alignment(one.alignment),
         one.attention(columns) if columns else None,
+        one.confidence(),
     )
 
 

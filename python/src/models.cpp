@@ -1,7 +1,8 @@
-// Model folders: importing, exporting, quantising, averaging; and pages about them.
+// Model folders: importing, exporting, quantising, averaging, calibrating; and pages about them.
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
-#include "binding.h"
+#include "long_call.h"
 
 namespace dragoman::python {
 namespace {
@@ -35,6 +36,43 @@ std::vector<std::string> export_to(const std::string& folder, const std::string&
   return export_model(folder, to, out, calibration_text);
 }
 
+CalibrationResult calibrated(const std::string& folder, const std::vector<std::string>& sources,
+                             const std::vector<std::string>& references, int threads) {
+  if (sources.size() != references.size())
+    throw Error("there are " + std::to_string(sources.size()) + " sources and " +
+                    std::to_string(references.size()) + " references: each needs its own",
+                ErrorKind::usage);
+  std::vector<TextPair> pairs;
+  for (size_t i = 0; i < sources.size(); ++i) pairs.push_back({sources[i], references[i]});
+  const auto result = std::make_shared<CalibrationResult>();
+  LongCall().run([=] { *result = calibrate(folder, pairs, {.translator = {.threads = threads}}); },
+                 LongCall::Interrupted::is_left);
+  return *result;
+}
+
+void bind_confidence(nb::module_& module) {
+  nb::class_<Finding>(module, "Finding")
+      .def_ro("check", &Finding::check)
+      .def_ro("extra", &Finding::extra)
+      .def_ro("text", &Finding::text)
+      .def_ro("description", &Finding::description);
+  module.def("check_translation", &check_translation, nb::arg("source"), nb::arg("translation"),
+             nb::arg("source_language"), nb::arg("target_language"));
+  nb::class_<CalibrationResult>(module, "CalibrationResult")
+      .def_ro("texts", &CalibrationResult::texts)
+      .def_ro("words", &CalibrationResult::words)
+      .def_ro("right_words", &CalibrationResult::right_words)
+      .def_ro("good_texts", &CalibrationResult::good_texts)
+      .def_ro("word_error_before", &CalibrationResult::word_error_before)
+      .def_ro("word_error_after", &CalibrationResult::word_error_after)
+      .def_ro("text_error_before", &CalibrationResult::text_error_before)
+      .def_ro("text_error_after", &CalibrationResult::text_error_after)
+      .def_ro("correlation_before", &CalibrationResult::correlation_before)
+      .def_ro("correlation_after", &CalibrationResult::correlation_after);
+  module.def("calibrate", &calibrated, nb::arg("folder"), nb::arg("sources"), nb::arg("references"),
+             nb::arg("threads"));
+}
+
 }  // namespace
 
 void bind_models(nb::module_& module) {
@@ -60,6 +98,7 @@ void bind_models(nb::module_& module) {
              nb::arg("out"), nb::call_guard<GilRelease>());
   module.def("inspection_page", &inspection_page, nb::arg("inspections"), nb::arg("model"));
   module.def("training_page", &training_page, nb::arg("folders"));
+  bind_confidence(module);
 }
 
 }  // namespace dragoman::python

@@ -59,6 +59,7 @@ void bind_answers(nb::module_& module) {
       .def_ro("tokens", &Hypothesis::tokens)
       .def_ro("alignment", &Hypothesis::alignment)
       .def("words", &Hypothesis::words)
+      .def("confidence", &Hypothesis::confidence)
       .def("attention", &attention_of, nb::arg("columns"));
   nb::class_<Translation>(module, "Translation")
       .def_ro("source", &Translation::source)

@@ -138,6 +138,7 @@ def test_tokens_words_and_alignment(translator):
     assert plain.hypotheses[0].tokens == [] and plain.hypotheses[0].attention is None
     assert (best.text, best.score) == (plain.text, plain.score)
     assert len(best.tokens) > 0
+    assert plain.hypotheses[0].confidence is None and 0 < best.confidence <= 1
     for word in best.words:
         assert 0 <= word.confidence <= 1 and best.text[slice(*word.span)].strip()
     for pair in best.alignment:

@@ -29,7 +29,23 @@ dragoman::Hypothesis to_public(Translation&& translation) {
   return hypothesis;
 }
 
+// Nothing without its tokens.
+void add_confidences(const Calibration& calibration, const std::string& source,
+                     dragoman::Hypothesis& hypothesis) {
+  if (hypothesis.tokens.empty()) return;
+  Confidences found = calibration.confidences({source, hypothesis.text, scored_tokens(hypothesis)});
+  hypothesis.calibrated = found.text;
+  hypothesis.calibrated_words = std::move(found.words);
+}
+
 }  // namespace
+
+std::vector<ScoredToken> scored_tokens(const dragoman::Hypothesis& hypothesis) {
+  std::vector<ScoredToken> tokens;
+  for (const Token& token : hypothesis.tokens)
+    tokens.push_back({{token.span.begin, token.span.end}, static_cast<double>(token.log_probability)});
+  return tokens;
+}
 
 std::vector<WordAlignment> to_public(const std::vector<WordPair>& pairs) {
   std::vector<WordAlignment> all;
@@ -38,7 +54,7 @@ std::vector<WordAlignment> to_public(const std::vector<WordPair>& pairs) {
   return all;
 }
 
-dragoman::Translation to_public(TranslatedLine line) {
+dragoman::Translation to_public(TranslatedLine line, const Calibration* calibration) {
   dragoman::Translation translation = {.source = std::move(line.source),
                                        .hypotheses = {},
                                        .source_tokens = {},
@@ -49,7 +65,10 @@ dragoman::Translation to_public(TranslatedLine line) {
                                        .terms_missed = line.terms_missed,
                                        .too_short = line.too_short,
                                        .unlikely = line.unlikely};
-  for (Translation& one : line.translations) translation.hypotheses.push_back(to_public(std::move(one)));
+  for (Translation& one : line.translations) {
+    translation.hypotheses.push_back(to_public(std::move(one)));
+    if (calibration) add_confidences(*calibration, translation.source, translation.hypotheses.back());
+  }
   for (SourcePiece& piece : line.pieces)
     translation.source_tokens.push_back({std::move(piece.piece), to_public(piece.span)});
   return translation;
@@ -61,6 +80,10 @@ std::vector<WordConfidence> Hypothesis::words() const {
   const std::vector<internal::TextSpan> spans = internal::word_spans(text);
   std::vector<WordConfidence> all;
   for (const internal::TextSpan& span : spans) all.push_back({{span.begin, span.end}, 1});
+  if (calibrated) {
+    for (size_t i = 0; i < all.size(); ++i) all[i].confidence = calibrated_words.at(i);
+    return all;
+  }
   size_t word = 0;
   for (const Token& token : tokens) {
     while (word + 1 < all.size() && all[word].span.end <= token.span.begin) ++word;
@@ -71,6 +94,7 @@ std::vector<WordConfidence> Hypothesis::words() const {
 }
 
 double Hypothesis::confidence() const {
+  if (calibrated) return *calibrated;
   if (tokens.empty()) return 1;
   double sum = 0;
   for (const Token& token : tokens) sum += static_cast<double>(token.log_probability);

@@ -52,6 +52,7 @@ std::exception_ptr error_of(const JobEnd& end) {
 struct Submission {
   Service::OnDone on_done;
   std::stop_token stop;
+  const Calibration* calibration;  // null: the model has none
   std::promise<dragoman::Translation> promise = {};
   std::optional<std::stop_callback<std::function<void()>>> on_stop = {};
 
@@ -61,7 +62,7 @@ struct Submission {
     if (std::exception_ptr error = error_of(end)) {
       promise.set_exception(std::move(error));
     } else {
-      promise.set_value(to_public(std::move(line)));
+      promise.set_value(to_public(std::move(line), calibration));
     }
     if (!on_done) return;
     try {
@@ -73,6 +74,12 @@ struct Submission {
     }
   }
 };
+
+// A calibration is of one model alone.
+std::optional<Calibration> calibration_of(const SavedModel& model) {
+  if (!model.others.empty() || model.language_model) return std::nullopt;
+  return read_calibration(model.folder);
+}
 
 }  // namespace
 
@@ -90,7 +97,11 @@ Claim claim_of(uint64_t client, size_t bytes, std::chrono::milliseconds timeout)
 }
 
 Service::Service(std::unique_ptr<SavedModel> model, const BatchLimits& limits)
-    : model_(std::move(model)), limits_(limits), process_(getpid()), translator_(*model_, limits) {}
+    : model_(std::move(model)),
+      calibration_(calibration_of(*model_)),
+      limits_(limits),
+      process_(getpid()),
+      translator_(*model_, limits) {}
 
 std::shared_ptr<Service> Service::start(std::unique_ptr<SavedModel> model, const BatchLimits& limits) {
   const std::shared_ptr<Service> service(new Service(std::move(model), limits));
@@ -119,6 +130,7 @@ std::future<dragoman::Translation> Service::submit(Request request, OnDone on_do
   const auto submission = std::make_shared<Submission>();
   submission->on_done = std::move(on_done);
   submission->stop = request.stop;
+  submission->calibration = calibration_ ? &*calibration_ : nullptr;
   std::future<dragoman::Translation> future;
   if (!submission->on_done) future = submission->promise.get_future();
   translation.text = std::move(request.text);

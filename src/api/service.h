@@ -10,9 +10,11 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <utility>
 
+#include "confidence/calibration.h"
 #include "dragoman/translator.h"
 #include "search/translator.h"
 
@@ -50,6 +52,7 @@ class Service {
   void check_process() const;
 
   const std::unique_ptr<SavedModel> model_;
+  const std::optional<Calibration> calibration_;
   const BatchLimits limits_;
   const pid_t process_;
   std::mutex options_mutex_;

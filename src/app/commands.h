@@ -19,6 +19,7 @@ void translate(const Arguments& arguments);
 void generate(const Arguments& arguments);
 void score(const Arguments& arguments);
 void align(const Arguments& arguments);
+void calibrate(const Arguments& arguments);
 void evaluate(const Arguments& arguments);
 void inspect(const Arguments& arguments);
 void explain(const Arguments& arguments);
@@ -74,6 +75,8 @@ inline constexpr Command commands[] = {
      "  dragoman align --source train.en --target train.fr > train.links\n"},
     {"evaluate", "translate a test set, and print BLEU and chrF", evaluate,
      "  dragoman evaluate -m models/demo --source test.en --reference test.fr\n"},
+    {"calibrate", "learn how far a model's translations can be trusted, from some that have references",
+     calibrate, "  dragoman calibrate -m models/demo --source valid.en --reference valid.fr\n"},
     {"rerank", "choose among listed translations, by other models too", rerank,
      "  dragoman rerank --nbest lists.txt --source test.en --backward models/fr-en --language-model "
      "models/lm\n"},

@@ -13,6 +13,7 @@
 #include "app/commands.h"
 #include "app/output.h"
 #include "app/reference_choice.h"
+#include "app/review_printer.h"
 #include "app/shared_options.h"
 #include "app/translate_document.h"
 #include "app/translating.h"
@@ -32,6 +33,8 @@ struct TranslateOptions {
   bool pieces = false;
   bool alignment = false;
   bool attention = false;
+  bool confidence = false;
+  double review = 0;
   DocumentOptions document;
 };
 
@@ -56,12 +59,24 @@ void declare(Options& options, TranslateOptions& o) {
   own.add("alignment", o.alignment,
           "print the word alignment: after |||, as pairs SOURCE-TARGET; in JSON with positions in the text");
   own.add("attention", o.attention, "in JSON: how much each output subword attended to each source subword");
+  own.add("confidence", o.confidence,
+          "in JSON: how likely all and each word are right (see dragoman calibrate), and what is missing or "
+          "too much");
+  own.add("review", o.review,
+          "print only the lines that a person should look at: with a confidence below this, or something "
+          "missing or "
+          "too much",
+          at_least(0).at_most(1));
   declare(own, o.document);
 }
 
 void check_format(const TranslateOptions& o) {
   if (o.attention && o.format == OutputFormat::text)
     throw UsageError("--attention needs --format json: a line of text cannot hold a matrix");
+  if (o.confidence && o.format == OutputFormat::text)
+    throw UsageError("--confidence needs --format json: a line of text has no place for it");
+  if (o.review > 0 && (o.pieces || o.alignment || o.attention || o.translating.search.nbest > 1))
+    throw UsageError("--pieces, --alignment, --attention and --nbest have no effect with --review");
   if (o.pieces && o.format == OutputFormat::json)
     throw UsageError("--pieces has no effect with --format json, which always has the subwords as tokens");
 }
@@ -84,6 +99,7 @@ void check_document(const TranslateOptions& o) {
   }
   if (!o.text.empty()) throw UsageError("--text has no effect with --document");
   if (!o.choose_by.empty()) throw UsageError("--choose-by has no effect with --document");
+  if (o.review > 0) throw UsageError("--review has no effect with --document");
   if (!o.prefix.empty() || o.pieces || o.alignment || o.attention || o.format != OutputFormat::text ||
       o.translating.search.nbest > 1)
     throw UsageError(
@@ -105,6 +121,14 @@ bool may_show_progress(const std::vector<std::string>& files) {
   return to_file && isatty(STDERR_FILENO) == 1 && (!files.empty() || isatty(STDIN_FILENO) == 0);
 }
 
+void review(const TranslateOptions& o, const TranslationLanguages& languages,
+            const dragoman::Options& request, TranslationInput& input) {
+  ReviewPrinter printer(o.review, o.format, languages.from, languages.to);
+  translate_lines(o.translating, request, input,
+                  [&](const dragoman::Translation& done) { printer.print(done); });
+  printer.finish();
+}
+
 }  // namespace
 
 void translate(const Arguments& arguments) {
@@ -124,7 +148,7 @@ void translate(const Arguments& arguments) {
   if (!line.read(arguments)) return;
   if (o.translating.models.empty())
     throw UsageError("translate needs --model DIR: see dragoman translate --help");
-  o.translating.tokens = o.format == OutputFormat::json || o.pieces;
+  o.translating.tokens = o.format == OutputFormat::json || o.pieces || o.review > 0;
   o.translating.search.alignment = o.alignment || o.attention;
   search.check([&] { validate(o.translating.search); });
   check_format(o);
@@ -142,11 +166,16 @@ void translate(const Arguments& arguments) {
   watch_signals();
 
   TranslationInput input(files, o.prefix, lines_given);
+  const TranslationLanguages languages = languages_of(o.translating);
+  if (o.review > 0) return review(o, languages, given_options(search), input);
   TranslationPrinter printer({.format = o.format,
                               .alternatives = o.translating.search.nbest > 1 && o.choose_by.empty(),
                               .pieces = o.pieces,
                               .alignment = o.alignment,
-                              .attention = o.attention});
+                              .attention = o.attention,
+                              .confidence = o.confidence,
+                              .from = languages.from,
+                              .to = languages.to});
   dragoman::Options request = given_options(search);
   request.emplace_back("alignment", o.translating.search.alignment);
   request.emplace_back("prefix-bias", o.translating.search.prefix_bias);

@@ -13,7 +13,6 @@
 #include "base/status_line.h"
 #include "document/formats.h"
 #include "dragoman/document.h"
-#include "model/folder.h"
 #include "search/saved_model.h"
 
 namespace dragoman::internal {
@@ -35,20 +34,9 @@ void warn_of(const TranslatedDocument& done, const std::string& file) {
     log_warning("{}: placeholders were restored in {} of {} texts", file, done.repaired, done.segments);
 }
 
-struct DocumentLanguages {
-  std::string from, to;
-};
-
-DocumentLanguages languages_of(const TranslatingOptions& translating) {
-  const std::string& folder = translating.models.at(0);
-  const SearchOptions of_model = read_search_options(folder, read_config(folder)),
-                      &given = translating.search;
-  return {given.from.empty() ? of_model.from : given.from, given.to.empty() ? of_model.to : given.to};
-}
-
 // letter.docx becomes letter.fr.docx, and so does letter.en.docx; letter.pdf becomes letter.fr.txt.
 fs::path translated_name(const fs::path& document, const DocumentOptions& o,
-                         const DocumentLanguages& languages) {
+                         const TranslationLanguages& languages) {
   const std::string_view written_as = document_format(o.format, document.string()).written_as;
   const std::string extension = written_as.empty()
                                     ? document.extension().string()
@@ -61,7 +49,7 @@ fs::path translated_name(const fs::path& document, const DocumentOptions& o,
 
 // Beside the document, or in the folder that --out names, or what it names itself.
 std::string output_of(const std::string& document, const DocumentOptions& o,
-                      const DocumentLanguages& languages) {
+                      const TranslationLanguages& languages) {
   if (is_standard_output(o.out)) return o.out;
   const bool is_folder = o.out.ends_with('/') || fs::is_directory(o.out);
   const fs::path name = translated_name(document, o, languages);
@@ -114,7 +102,7 @@ void check_are_lines(const std::vector<std::string>& files) {
 
 void translate_documents(const std::vector<std::string>& documents, const DocumentOptions& o,
                          const TranslatingOptions& translating, const dragoman::Options& request) {
-  const DocumentLanguages languages = languages_of(translating);
+  const TranslationLanguages languages = languages_of(translating);
   std::vector<std::string> outputs;
   for (const std::string& document : documents) {
     check_readable(document);

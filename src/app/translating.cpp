@@ -16,6 +16,7 @@
 #include "base/signals.h"
 #include "base/threads.h"
 #include "kernels/devices.h"
+#include "model/folder.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {
@@ -73,6 +74,12 @@ dragoman::TranslatorSettings settings_of(const TranslatingOptions& options) {
           .language_model = options.language_model,
           .language_model_weight = options.language_model_weight,
           .verify = options.verify};
+}
+
+TranslationLanguages languages_of(const TranslatingOptions& options) {
+  const std::string& folder = options.models.at(0);
+  const SearchOptions of_model = read_search_options(folder, read_config(folder)), &given = options.search;
+  return {given.from.empty() ? of_model.from : given.from, given.to.empty() ? of_model.to : given.to};
 }
 
 std::optional<dragoman::Glossary> glossary_of(const TranslatingOptions& options) {

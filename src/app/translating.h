@@ -84,6 +84,12 @@ class TranslationInput {
 
 dragoman::TranslatorSettings settings_of(const TranslatingOptions& options);
 
+// Between which languages the models translate, as far as that is known: by the options, or else by the first folder.
+struct TranslationLanguages {
+  std::string from, to;
+};
+TranslationLanguages languages_of(const TranslatingOptions& options);
+
 // Of --glossary, where it is given.
 std::optional<dragoman::Glossary> glossary_of(const TranslatingOptions& options);
 

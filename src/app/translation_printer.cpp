@@ -25,7 +25,14 @@ std::string text_of(const dragoman::Hypothesis& hypothesis, bool pieces) {
 
 void TranslationPrinter::print(const dragoman::Translation& line) {
   if (options_.format == OutputFormat::json) {
-    print_json(std::cout, line, {options_.alternatives, options_.alignment, options_.attention});
+    print_json(std::cout, line,
+               {.alternatives = options_.alternatives,
+                .alignment = options_.alignment,
+                .attention = options_.attention,
+                .words = options_.confidence,
+                .findings = options_.confidence,
+                .from = options_.from,
+                .to = options_.to});
     std::cout << "\n";
   } else if (options_.alternatives) {
     for (const dragoman::Hypothesis& hypothesis : line.hypotheses) {

@@ -15,6 +15,8 @@ struct PrinterOptions {
   bool alternatives = false;
   bool pieces = false;
   bool alignment = false, attention = false;
+  bool confidence = false;
+  std::string from = {}, to = {};  // languages, for the checks that come with confidence
 };
 
 class TranslationPrinter {

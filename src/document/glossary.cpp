@@ -26,12 +26,6 @@ std::u32string lowered(const std::u32string& text) {
   return result;
 }
 
-std::string to_utf8(std::u32string_view points) {
-  std::string text;
-  for (const char32_t c : points) text += dragoman::internal::to_utf8(c);
-  return text;
-}
-
 std::string with_first(const std::string& text, char32_t (*change)(char32_t)) {
   std::u32string points = code_points(text);
   if (!points.empty()) points[0] = change(points[0]);

@@ -94,9 +94,7 @@ std::shared_ptr<const SentencePieceSplitter> subwords_for(Tokenizer tokenizer, c
 std::u32string tokenize(Tokenizer tokenizer, std::u32string text, const SentencePieceSplitter* subwords) {
   if (needs_model(tokenizer)) {
     CHECK(subwords, "{} without its model", name_of(tokenizer));
-    std::string bytes;
-    for (const char32_t c : text) bytes += to_utf8(c);
-    return code_points(subwords->split(bytes));
+    return code_points(subwords->split(to_utf8(text)));
   }
   switch (tokenizer) {
     case Tokenizer::international:

@@ -4,11 +4,13 @@
 #include <cmath>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "confidence/calibration.h"
 #include "report/numbers.h"
 #include "report/page.h"
 #include "train/run_checks.h"
@@ -136,6 +138,16 @@ void flatten(const ordered_json& value, const std::string& path, ordered_json& f
   }
 }
 
+// How good the model's calibration is; null where it has none.
+ordered_json confidence_of(const std::string& folder) {
+  try {
+    const std::optional<Calibration> calibration = read_calibration(folder);
+    return calibration ? to_json(calibration->quality) : ordered_json();
+  } catch (const Error&) {  // damaged: a translator says so
+    return nullptr;
+  }
+}
+
 // The model's config.json; empty if it is missing.
 ordered_json configuration_of(const std::string& folder) {
   const std::string path = folder + "/config.json";
@@ -204,6 +216,7 @@ ordered_json run_data(const std::string& folder, const std::vector<std::string>&
           {"samples", samples_json(history)},
           {"marks", marks_json(history)},
           {"prepare", history.prepare},
+          {"confidence", confidence_of(folder)},
           {"configuration", settings},
           {"given", config.value("given", ordered_json())},  // null: an earlier version trained it
           {"defaults", defaults_of_changed(settings)}};

@@ -23,7 +23,7 @@ std::string with_single_spaces(const std::string& text) {
   const std::u32string points = code_points(text);
   for (const std::u32string_view word : split_words(points)) {
     if (!result.empty()) result += ' ';
-    for (const char32_t c : word) result += to_utf8(c);
+    result += to_utf8(word);
   }
   return result;
 }

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "dragoman/confidence.h"
 #include "report/numbers.h"
 
 namespace dragoman::internal {
@@ -56,7 +57,7 @@ void print_members(std::ostream& out, const dragoman::Hypothesis& hypothesis, co
   print_list(out, "tokens", hypothesis.tokens,
              [&](const Token& token) { return to_json(token, with.alignment); });
   if (with.words) {
-    out << ',';
+    out << ",\"confidence\":" << ordered_json(rounded(hypothesis.confidence(), 4)) << ',';
     print_list(out, "words", hypothesis.words(), [](const WordConfidence& word) -> ordered_json {
       return {{"span", to_json(word.span)}, {"confidence", rounded(word.confidence, 4)}};
     });
@@ -94,6 +95,13 @@ void print_json(std::ostream& out, const dragoman::Translation& translation, con
   }
   print_members(out, translation.hypotheses.front(), with);
   out << ",\"flags\":" << ordered_json(flags_of(translation));
+  if (with.findings) {
+    out << ',';
+    print_list(out, "findings", check_translation(translation.source, translation.text(), with.from, with.to),
+               [](const Finding& finding) -> ordered_json {
+                 return {{"check", finding.check}, {"extra", finding.extra}, {"text", finding.text}};
+               });
+  }
   const char* before = ",\"nbest\":[";
   if (with.alternatives) {
     for (const dragoman::Hypothesis& hypothesis : translation.hypotheses) {

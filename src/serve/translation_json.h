@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ostream>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,7 +14,9 @@ struct TranslationJson {
   bool alternatives = false;
   bool alignment = false;  // aligned words and tokens, with their spans in code points
   bool attention = false;  // for each token its attention to source tokens
-  bool words = false;      // the probability of each word, with its span
+  bool words = false;      // how likely all and each word are right, with the words' spans
+  bool findings = false;   // what is missing or too much (dragoman/confidence.h), between these languages
+  std::string from = {}, to = {};
 };
 
 // "invalid", "cut", "unknown", "repeats", "terms_missed", "too_short", "unlikely": those that are so.

@@ -96,9 +96,7 @@ std::string misspelt_word(std::u32string word, const std::vector<size_t>& letter
       break;
   }
   if (word == correct) word.erase(place, 1);
-  std::string text;
-  for (const char32_t c : word) text += to_utf8(c);
-  return text;
+  return to_utf8(word);
 }
 
 bool ends_sentence(char32_t c) {

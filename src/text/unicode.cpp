@@ -70,6 +70,12 @@ std::string to_utf8(char32_t c) {
   return failed ? std::string() : std::string(bytes, static_cast<size_t>(size));
 }
 
+std::string to_utf8(std::u32string_view text) {
+  std::string utf8;
+  for (const char32_t c : text) utf8 += to_utf8(c);
+  return utf8;
+}
+
 bool is_space(char32_t c) {
   if (c < 0x80) return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1c && c <= 0x1f);
   return c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 ||

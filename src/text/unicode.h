@@ -25,6 +25,7 @@ std::vector<size_t> code_point_offsets(std::string_view utf8);
 
 // One character; empty if no character has this number.
 std::string to_utf8(char32_t c);
+std::string to_utf8(std::u32string_view text);
 
 // Python's str.isspace for one character, which split() and rstrip() use.
 bool is_space(char32_t c);

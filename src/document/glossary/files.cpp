@@ -127,7 +127,7 @@ std::string checked_term(const std::string& text, const std::string& path, int64
   std::string term;
   for (const std::u32string_view word : split_words(points)) {
     if (!term.empty()) term += ' ';
-    for (const char32_t c : word) term += to_utf8(c);
+    term += to_utf8(word);
   }
   if (points.size() > max_term_length)
     throw Error("{}:{}: has a term of {} characters, the limit is {}", path, line, points.size(),

@@ -14,13 +14,15 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// The geometric mean of the probabilities of all tokens. None of a document, which comes without its tokens.
+// The lines' confidences, in their geometric mean over the tokens. None of a document, which comes without its tokens.
 std::optional<double> confidence_of(const TextResult& result) {
   double sum = 0;
   size_t tokens = 0;
   for (const dragoman::Translation& line : result.lines) {
-    for (const Token& token : line.hypotheses.front().tokens) sum += token.log_probability;
-    tokens += line.hypotheses.front().tokens.size();
+    const dragoman::Hypothesis& best = line.hypotheses.front();
+    if (best.tokens.empty()) continue;
+    sum += std::log(best.confidence()) * static_cast<double>(best.tokens.size());
+    tokens += best.tokens.size();
   }
   if (tokens == 0) return std::nullopt;
   return rounded(std::exp(sum / static_cast<double>(tokens)), 4);
@@ -50,10 +52,13 @@ std::string text_json(const TextResult& result, const AnswerDetail& detail) {
   if (const auto confidence = confidence_of(result)) object["confidence"] = *confidence;
   std::string text = object.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
   if (!detail.lines) return text;
+  TranslationJson of_lines = detail.of_lines;
+  of_lines.from = result.from;
+  of_lines.to = result.to;
   std::ostringstream lines;
   for (const dragoman::Translation& line : result.lines) {
     lines << (lines.tellp() > 0 ? "," : "");
-    print_json(lines, line, detail.of_lines);
+    print_json(lines, line, of_lines);
   }
   text.pop_back();
   return text + ",\"lines\":[" + lines.str() + "]}";
@@ -76,7 +81,11 @@ ordered_json text_schema() {
             {"alternatives", array_of("string")},
             {"flags", array_of("string")},
             {"confidence",
-             {{"type", "number"}, {"description", "geometric mean of the subwords' probabilities"}}},
+             {{"type", "number"},
+              {"description",
+               "how likely the translation needs few changes, where the model is calibrated; else the "
+               "geometric mean of "
+               "the subwords' probabilities"}}},
             {"lines", array_of("object")}}}};
 }
 

@@ -55,7 +55,8 @@ AnswerDetail detail_of(const json& body, const TextWork& work) {
           .of_lines = {.alternatives = work.alternatives > 0 || body.value("nbest", 1) > 1,
                        .alignment = body.value("alignment", false),
                        .attention = attention,
-                       .words = true}};
+                       .words = true,
+                       .findings = true}};
 }
 
 constexpr size_t enough_unsent = 256 << 10;  // bytes, beyond which no progress is sent
@@ -273,7 +274,7 @@ ordered_json translate_body_schema(const ServeLimits& limits) {
        {{"type", "boolean"},
         {"default", true},
         {"description",
-         "lines: subwords, probabilities, words' confidence, flags, as translate --format json"}}},
+         "lines: subwords, probabilities, words' confidence, flags, findings, as translate --format json"}}},
       {"attention",
        {{"type", "boolean"},
         {"default", false},
