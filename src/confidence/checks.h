@@ -2,7 +2,8 @@
 // alone would not notice.
 //
 // A finding is no proof. Of the French references of 2,000 everyday sentences 3 % have one ("without a roof" for
-// "homeless", "Allemagne" for "Germany"), so that findings tell a reviewer where to look, and nothing is changed by them.
+// "homeless", "Allemagne" for "Germany"), so that findings tell a reviewer where to look, and nothing is changed by
+// them.
 #pragma once
 
 #include <string>

@@ -8,8 +8,8 @@
 
 namespace dragoman::internal {
 
-// By these names calibrations keep their weights. A word's probability is that of its tokens together. Roots are of minus
-// the log-probability: between the two a logistic regression finds the curve that fits.
+// By these names calibrations keep their weights. A word's probability is that of its tokens together. Roots are of
+// minus the log-probability: between the two a logistic regression finds the curve that fits.
 inline constexpr std::array word_feature_names = {
     "log_probability",           // of the word
     "root",                      //

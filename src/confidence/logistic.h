@@ -32,8 +32,9 @@ struct LogisticModel {
   double probability(std::span<const double> features) const;
 };
 
-// The most likely model given the events, each 0 or 1 or a probability, with a normal prior on the weights of standardised features
-// (variance 1), which decides where cases are few. By Newton's method: the same model from the same cases.
+// The most likely model given the events, each 0 or 1 or a probability, with a normal prior on the weights of
+// standardised features (variance 1), which decides where cases are few. By Newton's method: the same model from the
+// same cases.
 LogisticModel fit_logistic(const FeatureRows& cases, std::span<const double> events);
 
 }  // namespace dragoman::internal

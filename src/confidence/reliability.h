@@ -15,7 +15,8 @@ struct ReliabilityBin {
 
 struct Reliability {
   std::vector<ReliabilityBin> bins;  // ten, from 0 to 1
-  // The expected calibration error (Naeini et al., 2015): the mean over all cases of |confidence − right| of their bins.
+  // The expected calibration error (Naeini et al., 2015): the mean over all cases of |confidence − right| of their
+  // bins.
   double error = 0;
 };
 
