@@ -14,6 +14,13 @@
 
 namespace dragoman::internal {
 
+// A segment that somebody has translated before, whose source is similar.
+struct Neighbour {
+  std::vector<int32_t> source, target;  // as the first model reads and writes them, without start and end of the target
+
+  bool operator==(const Neighbour&) const = default;
+};
+
 struct SearchRequest {
   std::vector<int32_t> source;  // at least one token; a language model does not look at it
   std::vector<std::vector<int32_t>> other_sources =
@@ -23,6 +30,7 @@ struct SearchRequest {
   std::vector<int32_t> prefix = {};  // the output begins with it
   int32_t forbidden = -1;            // a token that the output does not have; −1: none
   SearchTerms terms = {};            // the output has them
+  std::vector<Neighbour> neighbours = {};  // what the output is likely to say (neighbours.h)
   SearchOptions options = {};        // `shortlist` here counts, the flag there does not
   const Shortlist* shortlist = nullptr;  // null: the output may consist of all words
   int64_t attention_layer = 0;           // of the first model, whose attention is wanted; 0: none

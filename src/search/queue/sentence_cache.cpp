@@ -79,6 +79,11 @@ std::string sentence_key(const SearchRequest& request) {
   if (request.start) key.add(request.start->all());
   key.add(request.prefix);
   add(key, request.terms);
+  key.add(request.neighbours.size());
+  for (const Neighbour& neighbour : request.neighbours) {
+    key.add(neighbour.source);
+    key.add(neighbour.target);
+  }
   add(key, request.options);
   key.add(request.shortlist);
   key.add(request.attention_layer);
