@@ -47,6 +47,9 @@ void declare(Options& options, TranslateOptions& o) {
   own.add("glossary", o.translating.glossary,
           "glossary whose translations the output must use: tab-separated or TBX")
       .shows("FILE");
+  own.add("memory", o.translating.memory,
+          "translation memory: lines that it has are translated as there, others with similar ones in view")
+      .shows("DIR");
   own.add(
          "choose-by", o.choose_by,
          "reference translations, line by line: print the one of --nbest hypotheses that is nearest, by chrF")
@@ -146,7 +149,8 @@ void translate(const Arguments& arguments) {
                               .alternatives = o.translating.search.nbest > 1 && o.choose_by.empty(),
                               .pieces = o.pieces,
                               .alignment = o.alignment,
-                              .attention = o.attention});
+                              .attention = o.attention,
+                              .memory = !o.translating.memory.empty()});
   dragoman::Options request = given_options(search);
   request.emplace_back("alignment", o.translating.search.alignment);
   request.emplace_back("prefix-bias", o.translating.search.prefix_bias);

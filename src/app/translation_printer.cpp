@@ -25,7 +25,11 @@ std::string text_of(const dragoman::Hypothesis& hypothesis, bool pieces) {
 
 void TranslationPrinter::print(const dragoman::Translation& line) {
   if (options_.format == OutputFormat::json) {
-    print_json(std::cout, line, {options_.alternatives, options_.alignment, options_.attention});
+    print_json(std::cout, line,
+               {.alternatives = options_.alternatives,
+                .alignment = options_.alignment,
+                .attention = options_.attention,
+                .memory = options_.memory});
     std::cout << "\n";
   } else if (options_.alternatives) {
     for (const dragoman::Hypothesis& hypothesis : line.hypotheses) {

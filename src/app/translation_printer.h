@@ -15,6 +15,7 @@ struct PrinterOptions {
   bool alternatives = false;
   bool pieces = false;
   bool alignment = false, attention = false;
+  bool memory = false;
 };
 
 class TranslationPrinter {

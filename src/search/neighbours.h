@@ -21,9 +21,6 @@
 
 namespace dragoman::internal {
 
-// About how many neighbours a request should have at most.
-constexpr int64_t most_neighbours = 16;
-
 class NeighbourStates {
  public:
   // `end`: the end mark, which follows the last state.

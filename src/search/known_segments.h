@@ -1,0 +1,42 @@
+// What somebody has translated before, as the Translator looks it up: it knows of no memory's files, only this function.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "search/options.h"
+#include "search/request.h"
+#include "search/saved_model.h"
+#include "search/segments.h"
+
+namespace dragoman::internal {
+
+struct KnownSegment {
+  std::string source, target;
+  double similarity = 0;
+  bool exact = false;  // the source is the text, as far as the options ask
+
+  bool operator==(const KnownSegment&) const = default;
+};
+
+// The most similar segments first, at most as many and as similar as the options say. From any thread.
+using LookUpSegments =
+    std::function<std::vector<KnownSegment>(std::string_view text, const SearchOptions& options)>;
+
+// What is known of a line's segments, and which of it was used.
+struct KnownOfLine {
+  std::vector<std::vector<Neighbour>> neighbours = {};  // of each segment
+  std::vector<KnownSegment> used = {};                  // each once
+};
+
+// Segments as whose translation a known one is taken have it afterwards. A line that is known as a whole is one segment.
+// `take_exact`: whether any is.
+KnownOfLine find_known(const LookUpSegments& look_up, const SavedModel& model, const Direction& direction,
+                       const SearchOptions& options, std::string_view line, bool take_exact,
+                       std::vector<Segment>& segments);
+
+}  // namespace dragoman::internal
