@@ -6,8 +6,7 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr int64_t max_kept_floats = int64_t{16} << 20;  // of states
-constexpr int64_t tokens_at_once = 2048;                // of a side, in one pass through the model
+constexpr int64_t tokens_at_once = 2048;  // of a side, in one pass through the model
 
 std::string key_of(const Neighbour& neighbour, const StartTokens& start) {
   std::string key;
@@ -25,8 +24,8 @@ void add_to(PackedSide& side, const std::vector<int32_t>& ids) {
 
 }  // namespace
 
-NeighbourStates::NeighbourStates(Ensemble& ensemble, int32_t end)
-    : ensemble_(ensemble), end_(end), max_rows_(max_kept_floats / ensemble.width()) {}
+NeighbourStates::NeighbourStates(Ensemble& ensemble, int32_t end, int64_t max_kept)
+    : ensemble_(ensemble), end_(end), max_rows_(max_kept / ensemble.width()) {}
 
 // Of the start tokens the last alone has a row that is kept.
 const NeighbourStates::Kept& NeighbourStates::find(const Neighbour& neighbour, const StartTokens& start) {

@@ -23,8 +23,8 @@ namespace dragoman::internal {
 
 class NeighbourStates {
  public:
-  // `end`: the end mark, which follows the last state.
-  NeighbourStates(Ensemble& ensemble, int32_t end);
+  // `end`: the end mark, which follows the last state. max_kept: floats of the states that are kept.
+  NeighbourStates(Ensemble& ensemble, int32_t end, int64_t max_kept = int64_t{16} << 20);
 
   // A sentence's own: those that are not known yet are computed by compute(). `words`: the only ones, ascending; none:
   // all. To be released once.
@@ -32,6 +32,9 @@ class NeighbourStates {
                    std::span<const int32_t> words);
   void compute();
   void release(const KnownStates& states) { rows_.release(states.rows); }
+
+  int64_t kept_tokens() const { return kept_rows_; }
+  int64_t rows_in_use() const { return rows_.in_use(); }
 
  private:
   struct Kept {
