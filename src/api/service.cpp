@@ -54,7 +54,7 @@ LookUpSegments look_up_in(const dragoman::Memory& memory) {
   return [memory](std::string_view text, const SearchOptions& options) {
     std::vector<KnownSegment> known;
     for (dragoman::MemorySegment& segment :
-         memory.look_up(text, {.at_most = std::max<int64_t>(options.memory_segments, 1),
+         memory.look_up(text, {.at_most = options.memory_segments > 0 ? known_candidates : 1,
                                .at_least = options.memory_segments > 0 ? options.memory_at_least : 1,
                                .match_case = options.match_case,
                                .match_numbers = options.match_numbers}))

@@ -34,6 +34,14 @@ std::optional<Neighbour> neighbour_of(const KnownSegment& known, const SavedMode
   return neighbour;
 }
 
+// Whether a source has subwords of the segment that no neighbour before it had: those that only say the same again cost
+// time.
+bool says_more(const std::vector<int32_t>& source, std::vector<int32_t>& missing) {
+  const size_t before = missing.size();
+  std::erase_if(missing, [&](int32_t id) { return std::ranges::find(source, id) != source.end(); });
+  return missing.size() < before;
+}
+
 void add_once(KnownSegment segment, std::vector<KnownSegment>& used) {
   if (std::ranges::find(used, segment) == used.end()) used.push_back(std::move(segment));
 }
@@ -59,9 +67,11 @@ KnownOfLine find_known(const LookUpSegments& look_up, const SavedModel& model, c
       add_once(std::move(similar[0]), known.used);
       continue;
     }
+    std::vector<int32_t> missing(segment.ids);
     for (KnownSegment& one : similar) {
+      if (std::ssize(neighbours) == options.memory_segments) break;
       std::optional<Neighbour> neighbour = neighbour_of(one, model, direction);
-      if (!neighbour) continue;
+      if (!neighbour || !says_more(neighbour->source, missing)) continue;
       neighbours.push_back(std::move(*neighbour));
       add_once(std::move(one), known.used);
     }

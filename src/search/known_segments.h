@@ -23,7 +23,11 @@ struct KnownSegment {
   bool operator==(const KnownSegment&) const = default;
 };
 
-// The most similar segments first, at most as many and as similar as the options say. From any thread.
+// Of so many similar segments those are chosen whose states are computed.
+constexpr int64_t known_candidates = 16;
+
+// The most similar segments first, as similar as the options say: known_candidates, or where these ask for no segments
+// exact ones alone. From any thread.
 using LookUpSegments =
     std::function<std::vector<KnownSegment>(std::string_view text, const SearchOptions& options)>;
 

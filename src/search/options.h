@@ -59,7 +59,7 @@ struct SearchOptions {
   bool replace_unknown = false;
   // Where there is a translation memory (known_segments.h):
   int64_t memory_segments = 4;  // similar ones that a sentence's search looks at; at most
-  double memory_at_least = 0.5;  // their similarity
+  double memory_at_least = 0.3;  // their similarity
   bool match_case = true, match_numbers = true;  // whether others make another text
   bool keep_source = false;     // where its translation is unlikely.h's
   bool alignment = false;       // translations come with their word alignment
