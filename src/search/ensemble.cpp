@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <optional>
 
@@ -14,11 +13,8 @@
 namespace dragoman::internal {
 namespace {
 
-float prototype(const char* name, float value) {
-  const char* given = std::getenv(name);
-  return given != nullptr ? static_cast<float>(std::atof(given)) : value;
-}
-const float known_temperature = prototype("KNN_T", 0.05F), known_reach = prototype("KNN_R", 0.5F), known_most = prototype("KNN_M", 0.95F);
+// How far known states count, by measurement (docs/memories.md).
+constexpr float known_temperature = 0.01F, known_reach = 0.3F, known_most = 0.95F;
 
 int64_t count(const AllowedWords& allowed) { return static_cast<int64_t>(allowed.words.size()); }
 
