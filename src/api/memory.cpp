@@ -35,11 +35,11 @@ std::vector<MemorySegment> Memory::look_up(std::string_view text, const Query& q
     std::vector<MemorySegment> found;
     for (internal::MemoryMatch& match :
          state_->memory.look_up(as_read, {.at_most = query.at_most,
-                                          .at_least = query.at_least,
-                                          .match_case = query.match_case,
-                                          .match_numbers = query.match_numbers}))
-      found.push_back({std::move(match.segment.source), std::move(match.segment.target), match.similarity,
-                       match.exact});
+                                         .at_least = query.at_least,
+                                         .match_case = query.match_case,
+                                         .match_numbers = query.match_numbers}))
+      found.push_back(
+          {std::move(match.segment.source), std::move(match.segment.target), match.similarity, match.exact});
     return found;
   });
 }

@@ -55,9 +55,9 @@ LookUpSegments look_up_in(const dragoman::Memory& memory) {
     std::vector<KnownSegment> known;
     for (dragoman::MemorySegment& segment :
          memory.look_up(text, {.at_most = options.memory_segments > 0 ? known_candidates : 1,
-                               .at_least = options.memory_segments > 0 ? options.memory_at_least : 1,
-                               .match_case = options.match_case,
-                               .match_numbers = options.match_numbers}))
+                              .at_least = options.memory_segments > 0 ? options.memory_at_least : 1,
+                              .match_case = options.match_case,
+                              .match_numbers = options.match_numbers}))
       known.push_back(
           {std::move(segment.source), std::move(segment.target), segment.similarity, segment.exact});
     return known;

@@ -110,7 +110,8 @@ class MemoryTrial {
                    end = (part + 1) * test.sources.size() / parts.size();
       const size_t at_once = e_.growing ? 1 : end - begin;
       for (size_t first = begin; first < end; first += at_once) {
-        if (stop_requested() != 0) throw Stopped(stop_requested(), "stopped before all lines were translated");
+        if (stop_requested() != 0)
+          throw Stopped(stop_requested(), "stopped before all lines were translated");
         measure(test, first, at_once, parts[part]);
         status.show("evaluating", static_cast<double>(first) / static_cast<double>(test.sources.size()));
       }
@@ -236,7 +237,8 @@ void evaluate_memory(const MemoryEvaluation& e) {
   } else {
     ordered_json tenths = ordered_json::array();
     for (const MeasuredLines& part : parts) tenths.push_back(as_json(part));
-    std::cout << ordered_json{{"all", as_json(total_of(parts))}, {"tenths", std::move(tenths)}}.dump() << "\n";
+    std::cout << ordered_json{{"all", as_json(total_of(parts))}, {"tenths", std::move(tenths)}}.dump()
+              << "\n";
   }
   flush_output();
 }

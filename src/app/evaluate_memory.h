@@ -1,5 +1,5 @@
-// memory evaluate: a file translated in its order, with a memory and without, and what each tenth of it scores. A memory
-// that grows learns each line's reference after the line was translated, as it would with a translator at work.
+// memory evaluate: a file translated in its order, with a memory and without, and what each tenth of it scores. A
+// memory that grows learns each line's reference after the line was translated, as it would with a translator at work.
 #pragma once
 
 #include <string>

@@ -54,7 +54,8 @@ void declare(Options& options, MemoryOptions& o) {
   own.add("origin", o.files.origin,
           "what is recorded as the segments' origin; by default the name of their file");
   own.add("text", o.text, "look: text to look for; without it, lines of standard input");
-  own.add("at-most", o.query.at_most, "look: so many segments for each text; evaluate: as translate --memory-segments",
+  own.add("at-most", o.query.at_most,
+          "look: so many segments for each text; evaluate: as translate --memory-segments",
           at_least(1).at_most(1000));
   own.add("at-least", o.query.at_least,
           "look: with this similarity, the share of words that need no change; evaluate: as translate "

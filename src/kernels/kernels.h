@@ -157,8 +157,8 @@ struct SsruShape {
   const int32_t* key_rows;  // null: not a step of decoding
 };
 
-// States that each row's own state is compared with, and the words that followed them. Of states q and k the distance is
-// |q − k|² / (|q|² + |k|²): 0 for equal ones, about 1 for unrelated ones, whatever the model's width and scale.
+// States that each row's own state is compared with, and the words that followed them. Of states q and k the distance
+// is |q − k|² / (|q|² + |k|²): 0 for equal ones, about 1 for unrelated ones, whatever the model's width and scale.
 struct NearestShape {
   const Span* spans;     // of each row: of the two lists; without any it stays as it is
   const int32_t* rows;   // of the matrix of known states

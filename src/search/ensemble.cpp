@@ -154,8 +154,7 @@ std::vector<bool> Ensemble::encode(size_t index, const PackedSide& sources, std:
   return finite;
 }
 
-void Ensemble::keep_states(const PackedSide& sources, const PackedSide& read,
-                           std::span<const int32_t> rows) {
+void Ensemble::keep_states(const PackedSide& sources, const PackedSide& read, std::span<const int32_t> rows) {
   Pass pass{device()};
   const std::vector<uint64_t> pairs(sources.lengths.size());  // only dropout asks, and nothing drops here
   const Tokens source = pack_tokens(device(), sources.ids, sources.lengths, pairs),

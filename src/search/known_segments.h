@@ -1,4 +1,4 @@
-// What somebody has translated before, as the Translator looks it up: it knows of no memory's files, only this function.
+// What somebody has translated before, as the Translator looks it up: by a function, since memories are above this room.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,8 @@ struct KnownOfLine {
   std::vector<KnownSegment> used = {};                  // each once
 };
 
-// Segments as whose translation a known one is taken have it afterwards. A line that is known as a whole is one segment.
-// `take_exact`: whether any is.
+// Segments that are known get their translation, where take_exact says so. A line that is known as a whole becomes one
+// segment.
 KnownOfLine find_known(const LookUpSegments& look_up, const SavedModel& model, const Direction& direction,
                        const SearchOptions& options, std::string_view line, bool take_exact,
                        std::vector<Segment>& segments);

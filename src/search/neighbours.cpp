@@ -49,7 +49,8 @@ KnownStates NeighbourStates::open(std::span<const Neighbour> neighbours, const S
                                   std::span<const int32_t> words) {
   std::vector<std::pair<int32_t, int32_t>> states;  // columns and rows
   for (const Neighbour& neighbour : neighbours) {
-    const std::span<const int32_t> rows = std::span(find(neighbour, start).rows).subspan(start.forced_length());
+    const std::span<const int32_t> rows =
+        std::span(find(neighbour, start).rows).subspan(start.forced_length());
     for (size_t i = 0; i < rows.size(); ++i) {
       const int32_t word = i < neighbour.target.size() ? neighbour.target[i] : end_;
       const auto place = std::ranges::lower_bound(words, word);

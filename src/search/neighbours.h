@@ -1,7 +1,7 @@
 // Neighbours: segments similar to a sentence that somebody has translated before. Their targets are run through the
 // decoder at once, and its states, with the words that followed them, are what the sentence's hypotheses are compared
-// with at each step: where a state is near to theirs, what followed is likely (Khandelwal et al., 2021; of a few similar
-// segments alone, Dai et al., 2023).
+// with at each step: where a state is near to theirs, what followed is likely (Khandelwal et al., 2021; with a few
+// similar segments alone, Dai et al., 2023).
 //
 // States are kept for other sentences with the same neighbours, those used last, up to a number of tokens. They have
 // the same bits whether they were kept or not.

@@ -70,7 +70,7 @@ class Search {
     Beam beam = {};
     size_t tokens_read = 0;  // by each open hypothesis, the start tokens among them
     AllowedWords allowed = {};
-    KnownStates known = {};  // of its neighbours
+    KnownStates known = {};                 // of its neighbours
     std::vector<TermChoices> choices = {};  // of each open hypothesis in this step, where there are terms
     FinalPrefix final_prefix = {};
     bool failed = false, repeats = false;

@@ -34,7 +34,8 @@ void add_given_token(const std::vector<int32_t>& source, ScoredHypothesis& found
 }
 
 // Of a text that is not searched for: its tokens, where nobody asks what they attended to.
-ScoredHypothesis as_hypothesis(const std::string& text, const Vocabulary& target, const SearchOptions& options) {
+ScoredHypothesis as_hypothesis(const std::string& text, const Vocabulary& target,
+                               const SearchOptions& options) {
   ScoredHypothesis known;
   if (options.alignment) return known;
   known.hypothesis.tokens = target.encode(text);
@@ -172,7 +173,8 @@ ReadText TextReader::read(const TranslationRequest& request) {
   text.line.hypotheses.resize(text.line.segments.size());
   for (size_t s = 0; s < text.line.segments.size(); ++s) {
     const std::optional<std::string>& known = text.line.segments[s].known;
-    known ? text.line.hypotheses[s].push_back(as_hypothesis(*known, target, options)) : text.searched.push_back(s);
+    known ? text.line.hypotheses[s].push_back(as_hypothesis(*known, target, options))
+          : text.searched.push_back(s);
   }
   return text;
 }
@@ -229,7 +231,8 @@ const Shortlist* TextReader::shortlist_for(const SearchOptions& options) {
 
 void TextReader::place_terms_of(const TranslationRequest& request, ReadText& text) {
   SearchedLine& line = text.line;
-  const bool is_known = std::ranges::all_of(line.segments, [](const Segment& s) { return s.known.has_value(); });
+  const bool is_known =
+      std::ranges::all_of(line.segments, [](const Segment& s) { return s.known.has_value(); });
   if (request.terms.empty() || is_known) return;
   if (model_.readers.size() == 1 && model_.readers[0].reads_terms) {
     line.terms_missed = !add_to_sources(request.terms, line.source, model_, line.segments);

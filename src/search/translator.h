@@ -60,10 +60,10 @@ struct ReadText {
   SearchedLine line;
   SearchRequest shared = {};  // what the requests of all segments have in common
   std::optional<GivenPrefix> prefix = {};
-  std::vector<SearchTerms> terms = {};               // of each segment, if there are any
+  std::vector<SearchTerms> terms = {};                  // of each segment, if there are any
   std::vector<std::vector<Neighbour>> neighbours = {};  // the same
-  std::vector<size_t> searched = {};                 // segments that are searched for
-  int32_t unknown_source = -1, unknown_target = -1;  // tokens
+  std::vector<size_t> searched = {};                    // segments that are searched for
+  int32_t unknown_source = -1, unknown_target = -1;     // tokens
   // As in training on outputs without an end mark, which have their sources' length. Their first token is not searched
   // for either: the decoder is given it, and it is the source's.
   bool length_is_given = false;

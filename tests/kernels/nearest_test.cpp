@@ -117,7 +117,8 @@ TEST_P(Nearest, MixedProbabilitiesFollowTheFormula) {
       const std::vector<double> wanted = mixed_by_formula(c, row);
       for (size_t w = 0; w < wanted.size(); ++w) {
         const double got = double{log_p[row * wanted.size() + w]};
-        EXPECT_NEAR(got, std::log(wanted[w]), 1e-5 * std::max(1.0, -got)) << width << ": " << row << ", " << w;
+        EXPECT_NEAR(got, std::log(wanted[w]), 1e-5 * std::max(1.0, -got))
+            << width << ": " << row << ", " << w;
       }
     }
   }
@@ -129,7 +130,8 @@ TEST_P(Nearest, ARowsBitsAreItsOwn) {
   const auto columns = static_cast<size_t>(c.vocabulary);
   for (size_t row = 0; row < c.spans.size(); ++row) {
     const Floats alone = mixed(c, row, 1);
-    EXPECT_TRUE(std::equal(alone.begin(), alone.end(), together.begin() + static_cast<std::ptrdiff_t>(row * columns)))
+    EXPECT_TRUE(
+        std::equal(alone.begin(), alone.end(), together.begin() + static_cast<std::ptrdiff_t>(row * columns)))
         << row;
   }
 }

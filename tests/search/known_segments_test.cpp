@@ -74,7 +74,8 @@ TEST_F(KnownSegmentsTest, OfSeveralSentencesKnownOnesAreNotSearchedFor) {
       translate({.text = text, .look_up = memory(known), .options = {.split_sentences = "en"}});
   EXPECT_EQ(asked_, (std::vector<std::string>{text, "The cat sleeps.", "Where is the station?",
                                               "It is cold, and we go home."}));
-  EXPECT_NE(line.translations[0].text.find(" Où est la gare ? "), std::string::npos) << line.translations[0].text;
+  EXPECT_NE(line.translations[0].text.find(" Où est la gare ? "), std::string::npos)
+      << line.translations[0].text;
   EXPECT_FALSE(line.memory);
   EXPECT_EQ(line.known, known);
   const std::string& was = plain.translations[0].text;

@@ -28,18 +28,18 @@ TEST_P(NeighboursTest, TheOutputFollowsANeighbourOfTheSameSource) {
   for (const SearchOptions& options :
        {SearchOptions{.beam = 1, .max_length = 20}, SearchOptions{.beam = 4, .max_length = 20},
         SearchOptions{.beam = 3, .max_length = 20, .no_repeat_ngram = 4}}) {
-    const RequestResult found = result_of(
-        {&small_.model}, {.source = source_, .neighbours = {neighbour}, .options = options});
+    const RequestResult found =
+        result_of({&small_.model}, {.source = source_, .neighbours = {neighbour}, .options = options});
     EXPECT_EQ(found.hypotheses[0].tokens, target_) << options.beam;
   }
 }
 
 TEST_P(NeighboursTest, OfSeveralTheNearestIsFollowed) {
   const Sentence far = {10, 11, eos_id};
-  const RequestResult found = result_of(
-      {&small_.model}, {.source = source_,
-                        .neighbours = {{far, {7, 7}}, {source_, target_}, {far, {9}}},
-                        .options = {.beam = 1, .max_length = 20}});
+  const RequestResult found =
+      result_of({&small_.model}, {.source = source_,
+                                  .neighbours = {{far, {7, 7}}, {source_, target_}, {far, {9}}},
+                                  .options = {.beam = 1, .max_length = 20}});
   EXPECT_EQ(found.hypotheses[0].tokens, target_);
 }
 
@@ -84,14 +84,14 @@ TEST_P(NeighboursTest, AsManyStatesAreKeptAsThereIsRoomFor) {
 // With the words of a shortlist, those of the neighbours are allowed, too.
 TEST_P(NeighboursTest, AnEnsembleFollowsThem) {
   SmallModel other(GetParam().named.config, *GetParam().kernels, 2);
-  const RequestResult found =
-      result_of({&small_.model, &other.model}, {.source = source_,
-                                                .neighbours = {{source_, target_}},
-                                                .options = {.beam = 2, .max_length = 20}});
+  const RequestResult found = result_of(
+      {&small_.model, &other.model},
+      {.source = source_, .neighbours = {{source_, target_}}, .options = {.beam = 2, .max_length = 20}});
   EXPECT_EQ(found.hypotheses[0].tokens, target_);
 }
 
-INSTANTIATE_TEST_SUITE_P(On, NeighboursTest, testing::ValuesIn(few_on_fibers(model_cases())), model_case_name);
+INSTANTIATE_TEST_SUITE_P(On, NeighboursTest, testing::ValuesIn(few_on_fibers(model_cases())),
+                         model_case_name);
 
 }  // namespace
 }  // namespace dragoman::internal

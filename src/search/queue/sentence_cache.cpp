@@ -31,8 +31,7 @@ void add(Key& key, const SearchOptions& options) {
                length_offset, max_length, max_length_ratio, forced_end, min_length, min_length_ratio,
                no_repeat_ngram, repetition_penalty, prefix_bias, shortlist, always_allow, coverage_penalty,
                replace_unknown, memory_segments, memory_at_least, match_case, match_numbers, keep_source,
-               alignment, alignment_layer, sample, temperature, top_k, top_p,
-               seed] = options;
+               alignment, alignment_layer, sample, temperature, top_k, top_p, seed] = options;
   const auto add_all = [&](const auto&... values) { (key.add(values), ...); };
   add_all(beam, nbest, beam_ending, length_penalty, penalty_form, length_offset, max_length, max_length_ratio,
           forced_end, min_length, min_length_ratio, no_repeat_ngram, repetition_penalty, prefix_bias,
