@@ -1,4 +1,5 @@
-// What somebody has translated before, as the Translator looks it up: by a function, since memories are above this room.
+// What somebody has translated before, as the Translator looks it up: by a function, as memories are above this
+// room.
 #pragma once
 
 #include <cstdint>
