@@ -29,6 +29,7 @@ struct DocumentRequest {
   // Options for each text, as in Request.
   Options options = {};
   const Glossary* glossary = nullptr;  // terms whose translation is given
+  const Memory* memory = nullptr;      // what has been translated before, as in Request
   // How many translations of the whole document to return besides the best: fewer than the beam's size.
   size_t alternatives = 0;
   std::stop_token stop = {};               // cancels
@@ -50,6 +51,7 @@ struct TranslatedDocument {
   // Of these segments:
   size_t cut = 0, unknown = 0, repeats = 0;  // segments whose Translation has this flag
   size_t terms_missed = 0;                   // segments that are missing a glossary term
+  size_t memory = 0;                         // segments that are as the memory has them
   size_t repaired = 0;                       // segments in which a placeholder had to be restored or removed
 };
 

@@ -6,6 +6,7 @@
 #include "dragoman/error.h"
 #include "dragoman/glossary.h"
 #include "dragoman/log.h"
+#include "dragoman/memory.h"
 #include "dragoman/metrics.h"
 #include "dragoman/models.h"
 #include "dragoman/network.h"

@@ -80,6 +80,13 @@ struct Hypothesis {
   DRAGOMAN_API double confidence() const;
 };
 
+// What somebody has translated before (memory.h), and how similar its source is: 1 minus the share of words to change.
+struct MemorySegment {
+  std::string source, target;
+  double similarity = 0;
+  bool exact = false;
+};
+
 struct Translation {
   std::string source;                      // as it was read: invalid UTF-8 is U+FFFD
   std::vector<Hypothesis> hypotheses;      // the best first, at least one; as many as the option "nbest" says
@@ -96,6 +103,9 @@ struct Translation {
   // Of a few words: the output probably has nothing to do with them. With the option "keep-source" the best hypothesis is
   // then the source and its tokens, with the confidence of the output that it replaces.
   bool unlikely = false;
+  bool memory = false;  // all of it is what a memory has for the source, as it is
+
+  std::vector<MemorySegment> memory_segments;  // those that were used, where the request has a memory
 
   const std::string& text() const { return hypotheses.front().text; }
 };
@@ -120,6 +130,8 @@ struct Term {
   std::vector<std::string> targets;  // at least one, each with a character that is not white space
 };
 
+class Memory;
+
 struct Request {
   std::string text;
   Options options = {};                    // Translator::options() lists them
@@ -131,6 +143,11 @@ struct Request {
   bool tokens =
       true;  // false, without alignment: omit the hypotheses' tokens, which saves most of a long text's memory
   std::vector<Term> terms = {};  // whose translation is given
+  // What has been translated before; read until the request is done, also where this object is gone by then. A text, or
+  // a sentence of it, that the memory has is translated as there: with take_exact, and where there is no prefix. For
+  // others the search prefers what was said in similar segments; the options beginning with "memory" say in which.
+  const Memory* memory = nullptr;
+  bool take_exact = true;
   // Clients take turns, weighted by the length of their texts. 0: the request is a client by itself.
   uint64_t client = 0;
 };

@@ -63,7 +63,8 @@ class Texts {
     bool linked = false;  // marks or placeholders must find their places
     internal::TranslatedText translation = {};
     std::vector<internal::TranslatedText> alternatives = {};
-    bool cut = false, unknown = false, repeats = false, terms_missed = false, repaired = false;
+    bool cut = false, unknown = false, repeats = false, terms_missed = false, memory = false,
+         repaired = false;
     std::vector<TextSpan> numbers = {};  // that the first translation changed, in the second one's terms
   };
 
@@ -143,6 +144,8 @@ class Texts {
                                .stop = stop_.get_token(),
                                .tokens = text.linked,
                                .terms = terms_of(source, text),
+                               .memory = request_.memory,
+                               .take_exact = !text.linked,
                                .client = client_});
   }
 
@@ -184,7 +187,8 @@ class Texts {
 
   // Whether the text must be translated once more, with its numbers as terms.
   bool receive(std::string_view source, const Translation& translation, Text& text) {
-    std::vector<TextSpan> numbers = internal::changed_numbers(source, translation.text());
+    std::vector<TextSpan> numbers;
+    if (!translation.memory) numbers = internal::changed_numbers(source, translation.text());
     const bool again = !text.numbers.empty();
     if (!again || numbers.size() < text.numbers.size()) take(source, translation, text);
     if (!again && !numbers.empty()) {
@@ -210,8 +214,9 @@ class Texts {
     text.cut = translation.cut;
     text.unknown = translation.unknown;
     text.repeats = translation.repeats;
+    text.memory = translation.memory;
     text.terms_missed = translation.terms_missed && lacks_glossary_term(source, translation.text());
-    text.repaired = internal::repair_placeholders(source, text.translation) > 0;
+    text.repaired = !text.memory && internal::repair_placeholders(source, text.translation) > 0;
   }
 
   using Clock = std::chrono::steady_clock;
@@ -274,6 +279,7 @@ TranslatedDocument translated(Translator& translator, const DocumentRequest& req
     result.unknown += text->unknown;
     result.repeats += text->repeats;
     result.terms_missed += text->terms_missed;
+    result.memory += text->memory;
     result.repaired += text->repaired;
   }
   texts.report();

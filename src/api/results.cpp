@@ -64,7 +64,12 @@ dragoman::Translation to_public(TranslatedLine line, const Calibration* calibrat
                                        .repeats = line.repeats,
                                        .terms_missed = line.terms_missed,
                                        .too_short = line.too_short,
-                                       .unlikely = line.unlikely};
+                                       .unlikely = line.unlikely,
+                                       .memory = line.memory,
+                                       .memory_segments = {}};
+  for (KnownSegment& known : line.known)
+    translation.memory_segments.push_back(
+        {std::move(known.source), std::move(known.target), known.similarity, known.exact});
   for (Translation& one : line.translations) {
     translation.hypotheses.push_back(to_public(std::move(one)));
     if (calibration) add_confidences(*calibration, translation.source, translation.hypotheses.back());

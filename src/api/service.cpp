@@ -12,6 +12,7 @@
 #include "api/request_terms.h"
 #include "api/results.h"
 #include "base/log.h"
+#include "dragoman/memory.h"
 #include "search/simple_jobs.h"
 
 namespace dragoman::internal {
@@ -46,6 +47,21 @@ std::exception_ptr error_of(const JobEnd& end) {
     return std::current_exception();
   }
   return nullptr;
+}
+
+// Through a copy, which keeps the memory open.
+LookUpSegments look_up_in(const dragoman::Memory& memory) {
+  return [memory](std::string_view text, const SearchOptions& options) {
+    std::vector<KnownSegment> known;
+    for (dragoman::MemorySegment& segment :
+         memory.look_up(text, {.at_most = options.memory_segments > 0 ? known_candidates : 1,
+                              .at_least = options.memory_segments > 0 ? options.memory_at_least : 1,
+                              .match_case = options.match_case,
+                              .match_numbers = options.match_numbers}))
+      known.push_back(
+          {std::move(segment.source), std::move(segment.target), segment.similarity, segment.exact});
+    return known;
+  };
 }
 
 // A request between its submission and its end.
@@ -136,6 +152,8 @@ std::future<dragoman::Translation> Service::submit(Request request, OnDone on_do
   translation.text = std::move(request.text);
   translation.prefix = std::move(request.prefix);
   translation.tokens = request.tokens;
+  translation.take_exact = request.take_exact;
+  if (request.memory != nullptr) translation.look_up = look_up_in(*request.memory);
   if (request.on_progress)
     translation.on_progress = [report = std::move(request.on_progress)](const PartialText& text) {
       call_back([&] { report({text.text, text.final_bytes}); });

@@ -109,7 +109,7 @@ inline constexpr Command commands[] = {
     {"bench", "measure translation speed here, compared with the machine's limits", bench,
      "  dragoman bench -m models/demo\n"
      "  dragoman bench --model.d_model 512 --precision int8\n"},
-    {"memory", "translation memories: build, add to, look into, export", memory,
+    {"memory", "translation memories: build, add to, look into, evaluate, export", memory,
      "  dragoman memory build mine.tmx program.po --from en --to fr --out memories/mine\n"
      "  dragoman memory look --memory memories/mine --text \"Open the file\"\n"
      "  dragoman memory export --memory memories/mine --out mine.tmx\n"},

@@ -11,12 +11,11 @@ constexpr std::chrono::milliseconds moment{5};
 }  // namespace
 
 LinesInOrder::LinesInOrder(dragoman::Translator& translator, const dragoman::Options& options,
-                           int64_t at_once, bool tokens, const dragoman::Glossary* glossary)
+                           int64_t at_once, const SharedByLines& shared)
     : translator_(translator),
       options_(options),
       max_lines_(static_cast<size_t>(lines_per_sentence * at_once)),
-      tokens_(tokens),
-      glossary_(glossary) {}
+      shared_(shared) {}
 
 void LinesInOrder::add(std::string_view text, std::string_view prefix) {
   std::string key = std::string(prefix) + '\n' + std::string(text);
@@ -24,9 +23,12 @@ void LinesInOrder::add(std::string_view text, std::string_view prefix) {
   std::shared_ptr<Line> line = equal.lock();
   if (!line) {
     line = std::make_shared<Line>();
-    dragoman::Request request = {
-        .text = std::string(text), .options = options_, .prefix = std::string(prefix), .tokens = tokens_};
-    if (glossary_ != nullptr) request.terms = glossary_->terms(request.text);
+    dragoman::Request request = {.text = std::string(text),
+                                 .options = options_,
+                                 .prefix = std::string(prefix),
+                                 .tokens = shared_.tokens,
+                                 .memory = shared_.memory};
+    if (shared_.glossary != nullptr) request.terms = shared_.glossary->terms(request.text);
     line->done = translator_.submit(std::move(request)).share();
     line->key = std::move(key);
     equal = line;

@@ -10,19 +10,27 @@
 #include <unordered_map>
 
 #include "dragoman/glossary.h"
+#include "dragoman/memory.h"
 #include "dragoman/translator.h"
 
 namespace dragoman::internal {
 
 using OnTranslation = std::function<void(const dragoman::Translation&)>;
 
+// What all lines have in common besides their options: see dragoman::Request.
+struct SharedByLines {
+  bool tokens = true;
+  const dragoman::Glossary* glossary = nullptr;
+  const dragoman::Memory* memory = nullptr;
+};
+
 // Equal lines that wait together are translated once.
 class LinesInOrder {
  public:
   // `options`: of each line. `at_once`: sentences that the translator works on; some more lines may wait for one before
-  // them. `tokens`: see dragoman::Request. `glossary`: of all lines, or null.
+  // them.
   LinesInOrder(dragoman::Translator& translator, const dragoman::Options& options, int64_t at_once,
-               bool tokens = true, const dragoman::Glossary* glossary = nullptr);
+               const SharedByLines& shared = {});
 
   bool empty() const { return lines_.empty(); }
   bool has_room() const { return lines_.size() < max_lines_; }
@@ -40,8 +48,7 @@ class LinesInOrder {
   dragoman::Translator& translator_;
   const dragoman::Options& options_;
   const size_t max_lines_;
-  const bool tokens_;
-  const dragoman::Glossary* const glossary_;
+  const SharedByLines shared_;
   std::deque<std::shared_ptr<Line>> lines_;
   std::unordered_map<std::string, std::weak_ptr<Line>> equal_;  // by prefix and text
 };

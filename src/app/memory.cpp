@@ -2,7 +2,7 @@
 #include "memory/memory.h"
 
 #include <algorithm>
-#include <chrono>
+#include <functional>
 #include <iostream>
 #include <optional>
 #include <utility>
@@ -12,6 +12,7 @@
 
 #include "app/command_line.h"
 #include "app/commands.h"
+#include "app/evaluate_memory.h"
 #include "app/output.h"
 #include "app/shared_options.h"
 #include "base/error.h"
@@ -38,26 +39,32 @@ struct MemoryOptions {
   SegmentFiles files;
   MemoryQuery query;
   OutputFormat format = OutputFormat::text;
+  MemoryEvaluation evaluation;
 };
 
 void declare(Options& options, MemoryOptions& o) {
   auto own = options.section("", "Options");
-  own.add("memory", o.memory, "add, look, export, verify: the memory").shows("DIR");
+  own.add("memory", o.memory, "all but build: the memory").shows("DIR");
   own.add("out", o.out, "build: folder of the new memory; export: the file, by default standard output")
       .shows("PATH");
   own.add("from", o.files.from, "language of the sources, such as en");
   own.add("to", o.files.to, "language of the translations, such as fr");
-  own.add("source", o.files.source, "build, add: a file of sources, one per line").shows("FILE");
+  own.add("source", o.files.source, "build, add, evaluate: a file of sources, one per line").shows("FILE");
   own.add("target", o.files.target, "and their translations, line by line").shows("FILE");
   own.add("origin", o.files.origin,
           "what is recorded as the segments' origin; by default the name of their file");
   own.add("text", o.text, "look: text to look for; without it, lines of standard input");
-  own.add("at-most", o.query.at_most, "look: so many segments for each text", at_least(1).at_most(1000));
-  own.add("at-least", o.query.at_least, "look: with this similarity, the share of words that need no change",
+  own.add("at-most", o.query.at_most,
+          "look: so many segments for each text; evaluate: as translate --memory-segments",
+          at_least(1).at_most(1000));
+  own.add("at-least", o.query.at_least,
+          "look: with this similarity, the share of words that need no change; evaluate: as translate "
+          "--memory-at-least",
           at_least(0).at_most(1));
   own.add("match-case", o.query.match_case, "a segment in other letters is another one");
   own.add("match-numbers", o.query.match_numbers, "a segment with other numbers is another one");
-  declare_format(own, o.format, "look: text for people, or an object for each text");
+  declare_format(own, o.format, "look, evaluate: text for people, or JSON objects");
+  declare(own, o.evaluation);
 }
 
 void log_counts(const SegmentCounts& counts) {
@@ -151,6 +158,19 @@ void export_memory(const MemoryOptions& o) {
   flush_output();
 }
 
+// Options that are not given are the model's own.
+void evaluate(const Options& options, MemoryOptions& o) {
+  o.evaluation.translating.memory = o.memory;
+  o.evaluation.source = o.files.source;
+  o.evaluation.format = o.format;
+  dragoman::Options& request = o.evaluation.request;
+  if (options.is_given("at-most")) request.emplace_back("memory-segments", o.query.at_most);
+  if (options.is_given("at-least")) request.emplace_back("memory-at-least", o.query.at_least);
+  request.emplace_back("match-case", o.query.match_case);
+  request.emplace_back("match-numbers", o.query.match_numbers);
+  evaluate_memory(o.evaluation);
+}
+
 void verify_memory(const MemoryOptions& o) {
   const TranslationMemory memory(o.memory, MemoryAccess::read);
   memory.verify();
@@ -167,7 +187,7 @@ void memory(const Arguments& arguments) {
   Options options;
   declare(options, o);
   CommandLine line("memory", summary_of("memory"));
-  line.add_argument("ACTION", o.action, "build, add, look, export or verify");
+  line.add_argument("ACTION", o.action, "build, add, look, export, evaluate or verify");
   line.add_arguments(
       "FILE", o.files.files,
       "build, add: segments with their translations: TMX, XLIFF, PO, TSV (source, tab, target), or the "
@@ -177,18 +197,19 @@ void memory(const Arguments& arguments) {
   if (!line.read(arguments)) return;
   watch_signals();
   if (o.action == "build") return build_memory(o);
-  const std::pair<const char*, void (*)(MemoryOptions&)> actions[] = {
+  const std::pair<const char*, std::function<void(MemoryOptions&)>> actions[] = {
       {"add", add_to_memory},
       {"look", [](MemoryOptions& given) { look_in_memory(given); }},
       {"export", [](MemoryOptions& given) { export_memory(given); }},
+      {"evaluate", [&](MemoryOptions& given) { evaluate(options, given); }},
       {"verify", [](MemoryOptions& given) { verify_memory(given); }}};
   for (const auto& [name, run] : actions) {
     if (o.action != name) continue;
     if (o.memory.empty()) throw UsageError("memory {} needs --memory DIR", o.action);
     return run(o);
   }
-  throw UsageError("memory: {} is not build, add, look, export or verify{}", in_quotes(o.action),
-                   suggestion(o.action, {"build", "add", "look", "export", "verify"}));
+  throw UsageError("memory: {} is not build, add, look, export, evaluate or verify{}", in_quotes(o.action),
+                   suggestion(o.action, {"build", "add", "look", "export", "evaluate", "verify"}));
 }
 
 }  // namespace dragoman::internal

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -44,14 +46,17 @@ void ReviewPrinter::print(const dragoman::Translation& line) {
   ++number_;
   const dragoman::Hypothesis& best = line.hypotheses.front();
   std::vector<std::string> reasons;
-  for (const Finding& finding : dragoman::check_translation(line.source, best.text, from_, to_))
+  for (const Finding& finding :
+       dragoman::check_translation(line.source, best.text, languages_.from, languages_.to))
     reasons.push_back(finding.description);
-  for (const std::string_view flag : flags_of(line)) reasons.emplace_back(flag);
+  for (const std::string_view flag : flags_of(line))
+    if (flag != "memory") reasons.emplace_back(flag);  // a person's own translation
   if (best.confidence() >= below_ && reasons.empty()) return;
   ++printed_;
   if (format_ == OutputFormat::json) {
     std::cout << "{\"line\":" << number_ << ",\"translation\":";
-    print_json(std::cout, line, {.words = true, .findings = true, .from = from_, .to = to_});
+    print_json(std::cout, line,
+               {.words = true, .findings = true, .from = languages_.from, .to = languages_.to});
     std::cout << "}\n";
   } else {
     if (std::string words = unsure_words(best); !words.empty()) reasons.push_back(std::move(words));

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "app/shared_options.h"
+#include "app/translating.h"
 #include "dragoman/translator.h"
 
 namespace dragoman::internal {
@@ -12,8 +12,8 @@ namespace dragoman::internal {
 class ReviewPrinter {
  public:
   // `below`: of a translation's confidence.
-  ReviewPrinter(double below, OutputFormat format, std::string from, std::string to)
-      : below_(below), format_(format), from_(std::move(from)), to_(std::move(to)) {}
+  ReviewPrinter(double below, OutputFormat format, const TranslationLanguages& languages)
+      : below_(below), format_(format), languages_(languages) {}
 
   // The next line's. Text: its number, confidence, what is odd, source and translation, between tabs.
   void print(const dragoman::Translation& line);
@@ -22,7 +22,7 @@ class ReviewPrinter {
  private:
   const double below_;
   const OutputFormat format_;
-  const std::string from_, to_;
+  const TranslationLanguages languages_;
   int64_t number_ = 0, printed_ = 0;
 };
 

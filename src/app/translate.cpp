@@ -50,6 +50,9 @@ void declare(Options& options, TranslateOptions& o) {
   own.add("glossary", o.translating.glossary,
           "glossary whose translations the output must use: tab-separated or TBX")
       .shows("FILE");
+  own.add("memory", o.translating.memory,
+          "translation memory: lines that it has are translated as there, others with similar ones in view")
+      .shows("DIR");
   own.add(
          "choose-by", o.choose_by,
          "reference translations, line by line: print the one of --nbest hypotheses that is nearest, by chrF")
@@ -121,11 +124,36 @@ bool may_show_progress(const std::vector<std::string>& files) {
   return to_file && isatty(STDERR_FILENO) == 1 && (!files.empty() || isatty(STDIN_FILENO) == 0);
 }
 
-void review(const TranslateOptions& o, const TranslationLanguages& languages,
-            const dragoman::Options& request, TranslationInput& input) {
-  ReviewPrinter printer(o.review, o.format, languages.from, languages.to);
+void review(const TranslateOptions& o, const dragoman::Options& request, TranslationInput& input) {
+  ReviewPrinter printer(o.review, o.format, languages_of(o.translating));
   translate_lines(o.translating, request, input,
                   [&](const dragoman::Translation& done) { printer.print(done); });
+  printer.finish();
+}
+
+void print_all(const TranslateOptions& o, dragoman::Options request, TranslationInput& input,
+               bool show_progress) {
+  TranslationPrinter printer({.format = o.format,
+                              .alternatives = o.translating.search.nbest > 1 && o.choose_by.empty(),
+                              .pieces = o.pieces,
+                              .alignment = o.alignment,
+                              .attention = o.attention,
+                              .memory = !o.translating.memory.empty(),
+                              .confidence = o.confidence,
+                              .languages = languages_of(o.translating)});
+  request.emplace_back("alignment", o.translating.search.alignment);
+  request.emplace_back("prefix-bias", o.translating.search.prefix_bias);
+  std::optional<StatusLine> status;
+  if (show_progress) status.emplace();
+  std::optional<ReferenceChoice> choice;
+  if (!o.choose_by.empty()) choice.emplace(o.choose_by);
+  int64_t count = 0;
+  translate_lines(o.translating, request, input, [&](const dragoman::Translation& done) {
+    printer.print(choice ? choice->choose(done) : done);
+    if (status) status->show("translating", -1, static_cast<double>(++count), "lines");
+  });
+  status.reset();
+  if (choice) choice->finish();
   printer.finish();
 }
 
@@ -166,31 +194,8 @@ void translate(const Arguments& arguments) {
   watch_signals();
 
   TranslationInput input(files, o.prefix, lines_given);
-  const TranslationLanguages languages = languages_of(o.translating);
-  if (o.review > 0) return review(o, languages, given_options(search), input);
-  TranslationPrinter printer({.format = o.format,
-                              .alternatives = o.translating.search.nbest > 1 && o.choose_by.empty(),
-                              .pieces = o.pieces,
-                              .alignment = o.alignment,
-                              .attention = o.attention,
-                              .confidence = o.confidence,
-                              .from = languages.from,
-                              .to = languages.to});
-  dragoman::Options request = given_options(search);
-  request.emplace_back("alignment", o.translating.search.alignment);
-  request.emplace_back("prefix-bias", o.translating.search.prefix_bias);
-  std::optional<StatusLine> status;
-  if (may_show_progress(files)) status.emplace();
-  std::optional<ReferenceChoice> choice;
-  if (!o.choose_by.empty()) choice.emplace(o.choose_by);
-  int64_t count = 0;
-  translate_lines(o.translating, request, input, [&](const dragoman::Translation& done) {
-    printer.print(choice ? choice->choose(done) : done);
-    if (status) status->show("translating", -1, static_cast<double>(++count), "lines");
-  });
-  status.reset();
-  if (choice) choice->finish();
-  printer.finish();
+  o.review > 0 ? review(o, given_options(search), input)
+               : print_all(o, given_options(search), input, may_show_progress(files));
 }
 
 }  // namespace dragoman::internal

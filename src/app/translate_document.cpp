@@ -114,6 +114,7 @@ void translate_documents(const std::vector<std::string>& documents, const Docume
   watch_signals();
   Translator translator(translating.models, settings_of(translating));
   const std::optional<Glossary> glossary = glossary_of(translating);
+  const std::optional<Memory> memory = memory_of(translating);
   for (size_t i = 0; i < documents.size(); ++i) {
     StatusLine status;
     const auto show = [&](size_t texts_done, size_t texts) {
@@ -127,6 +128,7 @@ void translate_documents(const std::vector<std::string>& documents, const Docume
                                                   .format = o.format,
                                                   .options = request,
                                                   .glossary = glossary ? &*glossary : nullptr,
+                                                  .memory = memory ? &*memory : nullptr,
                                                   .on_progress = show,
                                                   .columns = o.columns});
     status.clear();

@@ -88,6 +88,11 @@ std::optional<dragoman::Glossary> glossary_of(const TranslatingOptions& options)
       std::in_place, options.glossary, dragoman::Glossary::Languages{options.search.from, options.search.to});
 }
 
+std::optional<dragoman::Memory> memory_of(const TranslatingOptions& options) {
+  if (options.memory.empty()) return std::nullopt;
+  return std::optional<dragoman::Memory>(std::in_place, options.memory);
+}
+
 std::string pharaoh_format(const std::vector<WordAlignment>& pairs) {
   std::string text;
   for (const WordAlignment& pair : pairs)
@@ -201,11 +206,14 @@ void check_kind(const dragoman::ModelInfo& model, bool continues) {
 void translate_all(const TranslatingOptions& options, const dragoman::Options& request,
                    const AddLines& add_lines, const OnTranslation& on_translation) {
   const std::optional<dragoman::Glossary> glossary = glossary_of(options);
+  const std::optional<dragoman::Memory> memory = memory_of(options);
   dragoman::Translator translator(options.models, settings_of(options));
   const dragoman::ModelInfo info = translator.info();
   check_kind(info, options.continues);
-  LinesInOrder lines(translator, request, info.batch * info.workers, options.tokens,
-                     glossary ? &*glossary : nullptr);
+  LinesInOrder lines(translator, request, info.batch * info.workers,
+                     {.tokens = options.tokens,
+                      .glossary = glossary ? &*glossary : nullptr,
+                      .memory = memory ? &*memory : nullptr});
   std::exception_ptr failure;  // of reading
   for (bool more = true; more || !lines.empty();) {
     try {

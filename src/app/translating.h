@@ -11,6 +11,7 @@
 #include "base/lines.h"
 #include "base/options.h"
 #include "dragoman/glossary.h"
+#include "dragoman/memory.h"
 #include "dragoman/translator.h"
 #include "search/options.h"
 #include "search/saved_model.h"
@@ -37,6 +38,7 @@ struct TranslatingOptions {
   bool continues = false;  // the model is a language model, for texts to be continued
   bool tokens = false;     // whether the command needs those of the translations
   std::string glossary;    // a file; empty: none
+  std::string memory;      // a folder; empty: none
   SearchOptions search;
 };
 
@@ -92,6 +94,9 @@ TranslationLanguages languages_of(const TranslatingOptions& options);
 
 // Of --glossary, where it is given.
 std::optional<dragoman::Glossary> glossary_of(const TranslatingOptions& options);
+
+// Of --memory, where it is given.
+std::optional<dragoman::Memory> memory_of(const TranslatingOptions& options);
 
 // Word alignments as Pharaoh wrote them: "0-0 1-2", source word and target word.
 std::string pharaoh_format(const std::vector<WordAlignment>& pairs);

@@ -7,7 +7,6 @@
 #include <fmt/ranges.h>
 
 #include "app/output.h"
-#include "app/translating.h"
 #include "base/log.h"
 #include "serve/translation_json.h"
 
@@ -30,9 +29,10 @@ void TranslationPrinter::print(const dragoman::Translation& line) {
                 .alignment = options_.alignment,
                 .attention = options_.attention,
                 .words = options_.confidence,
+                .memory = options_.memory,
                 .findings = options_.confidence,
-                .from = options_.from,
-                .to = options_.to});
+                .from = options_.languages.from,
+                .to = options_.languages.to});
     std::cout << "\n";
   } else if (options_.alternatives) {
     for (const dragoman::Hypothesis& hypothesis : line.hypotheses) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "app/shared_options.h"
+#include "app/translating.h"
 #include "dragoman/translator.h"
 
 namespace dragoman::internal {
@@ -15,8 +16,9 @@ struct PrinterOptions {
   bool alternatives = false;
   bool pieces = false;
   bool alignment = false, attention = false;
+  bool memory = false;
   bool confidence = false;
-  std::string from = {}, to = {};  // languages, for the checks that come with confidence
+  TranslationLanguages languages = {};  // for the checks that come with confidence
 };
 
 class TranslationPrinter {

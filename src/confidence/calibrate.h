@@ -16,8 +16,8 @@ struct ReferencedText {
   ScoredText scored() const { return {source, text, tokens}; }
 };
 
-// For each word of the text whether it is right: it stands in the reference on the cheapest way from one to the other by
-// changed, added and left-out words. Case and the punctuation around a word do not count.
+// For each word of the text whether it is right: it stands in the reference on the cheapest way from one to the other
+// by changed, added and left-out words. Case and the punctuation around a word do not count.
 struct WordJudgement {
   std::vector<bool> right;
   bool good = false;  // good_edits

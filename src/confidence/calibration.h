@@ -2,10 +2,10 @@
 //
 // The probability that a model gives to its words says too little about whether they are right: models are surer of
 // what they write than they should be. Two logistic regressions mend that. One tells for each word how likely it stands
-// at its place in the reference, too; the other, for a whole translation, how likely at most a quarter of its words would
-// be changed (good_edits). Their features come with every translation, at no cost. What costs something brings little:
-// with the attention's coverage and how far five hypotheses agree, the rank correlation with chrF went from 0.60 to 0.64
-// (without calibration 0.58), on the translations of a small model from English to French.
+// at its place in the reference, too; the other, for a whole translation, how likely at most a quarter of its words
+// would be changed (good_edits). Their features come with every translation, at no cost. What costs something brings
+// little: with the attention's coverage and how far five hypotheses agree, the rank correlation with chrF went from
+// 0.60 to 0.64 (without calibration 0.58), on the translations of a small model from English to French.
 //
 // A model folder that has a calibration has it in confidence.json.
 #pragma once

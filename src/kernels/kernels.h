@@ -157,6 +157,17 @@ struct SsruShape {
   const int32_t* key_rows;  // null: not a step of decoding
 };
 
+// States that each row's own state is compared with, and the words that followed them. Of states q and k the distance
+// is |q − k|² / (|q|² + |k|²): 0 for equal ones, about 1 for unrelated ones, whatever the model's width and scale.
+struct NearestShape {
+  const Span* spans;     // of each row: of the two lists; without any it stays as it is
+  const int32_t* rows;   // of the matrix of known states
+  const int32_t* words;  // columns of the log-probabilities; equal ones of a span stand together
+  float temperature;     // known states count by e^(−distance / temperature)
+  float reach;           // the share falls from `most` at the distance 0 to nothing at this one
+  float most;            // below 1
+};
+
 // An element of a row; column −1: none.
 struct Element {
   int32_t column;
@@ -308,6 +319,10 @@ struct Kernels {
   void (*log_softmax)(Context&, Matrix logits);
   // mixed = log((1 − share) · e^mixed + share · e^other), element by element; 0 < share < 1.
   void (*mix_log_probabilities)(Context&, ConstMatrix other, float share, Matrix mixed);
+  // Mixes what followed the known states into rows of log-probabilities, by a share that falls with the distance of the
+  // nearest one. weights: scratch, for each row as wide as the longest span.
+  void (*mix_nearest)(Context&, const NearestShape&, ConstMatrix states, ConstMatrix known, Matrix weights,
+                      Matrix mixed);
   // The `count` largest elements of each row, in descending order; of equals the lower column comes first. −∞ and NaN
   // never count: where nothing else is left, column −1 has −∞.
   void (*top)(Context&, ConstMatrix rows, int64_t count, Element* largest);

@@ -13,6 +13,9 @@
 namespace dragoman::internal {
 namespace {
 
+// How far known states count, by measurement (docs/memories.md).
+constexpr float known_temperature = 0.01F, known_reach = 0.3F, known_most = 0.95F;
+
 int64_t count(const AllowedWords& allowed) { return static_cast<int64_t>(allowed.words.size()); }
 
 // The end of the rows of one sentence.
@@ -112,6 +115,7 @@ Ensemble::Member Ensemble::member_of(Transformer& model) {
 }
 
 Ensemble::Ensemble(const Models& models, const Fusion& fusion) {
+  known_states_.key_values.emplace_back(models[0]->device.pool, 0, models[0]->config.d_model);
   for (Transformer* model : models) {
     CHECK(&model->device == &models[0]->device, "the models of an ensemble on several devices");
     members_.push_back(member_of(*model));
@@ -150,6 +154,18 @@ std::vector<bool> Ensemble::encode(size_t index, const PackedSide& sources, std:
   return finite;
 }
 
+void Ensemble::keep_states(const PackedSide& sources, const PackedSide& read, std::span<const int32_t> rows) {
+  Pass pass{device()};
+  const std::vector<uint64_t> pairs(sources.lengths.size());  // only dropout asks, and nothing drops here
+  const Tokens source = pack_tokens(device(), sources.ids, sources.lengths, pairs),
+               target = pack_tokens(device(), read.ids, read.lengths, pairs);
+  Transformer& model = *members_[0].model;
+  const Tensor states = decode(pass, model, target, memory_of(pass, model, source));
+  reserve(device(), known_states_, std::ranges::max(rows) + 1);
+  const Array<int32_t> to(device().pool, rows);
+  device().kernels.scatter_rows(device().context, states, to.data(), known_states_.key_values[0].matrix());
+}
+
 // The decoder's output for each row's newest token, whose keys and values, or states, it puts into the cache.
 Tensor Ensemble::decode_next(size_t index, std::span<const OpenRow> rows, AttentionProbe* probe) {
   Member& member = members_[index];
@@ -186,7 +202,7 @@ void Ensemble::keep_attention(std::span<const OpenRow> rows, AttentionProbe prob
 }
 
 // The logits of one model.
-NextScores Ensemble::next_logits(size_t index, std::span<const OpenRow> rows) {
+Ensemble::Scored Ensemble::next_logits(size_t index, std::span<const OpenRow> rows) {
   Transformer& model = *members_[index].model;
   auto probe = index == 0 ? probe_for(model.config, rows) : std::nullopt;
   const Tensor decoded = decode_next(index, rows, probe ? &*probe : nullptr);
@@ -206,19 +222,60 @@ NextScores Ensemble::next_logits(size_t index, std::span<const OpenRow> rows) {
   spoil_rows(model.device, of_some, allowed);
   NextScores scores(model.device, all_words, allowed);
   if (probe) keep_attention(rows, std::move(*probe), scores);
-  return scores;
+  return {std::move(scores), decoded};
+}
+
+// Rows of one sentence have one list.
+void Ensemble::mix_known(std::span<const OpenRow> rows, const Tensor& states, NextScores& scores) {
+  std::vector<Span> spans;
+  std::vector<int32_t> known, words;
+  int64_t longest = 0;
+  for (size_t r = 0; r < rows.size(); ++r) {
+    const KnownStates* own = rows[r].known;
+    if (own == nullptr) {
+      spans.push_back({});
+    } else if (r > 0 && rows[r - 1].known == own) {
+      spans.push_back(spans.back());
+    } else {
+      spans.push_back({static_cast<int32_t>(known.size()), static_cast<int32_t>(own->rows.size())});
+      known.insert(known.end(), own->rows.begin(), own->rows.end());
+      words.insert(words.end(), own->words.begin(), own->words.end());
+      longest = std::max(longest, std::ssize(own->rows));
+    }
+  }
+  if (longest == 0) return;
+  scores.normalise();
+  const Array<Span> spans_there(device().pool, spans);
+  const Array<int32_t> rows_there(device().pool, known), words_there(device().pool, words);
+  const auto mix = [&](const Tensor& of, int64_t first) {
+    if (!of) return;
+    const Tensor weights(device().pool, of.rows(), longest);
+    device().kernels.mix_nearest(device().context,
+                                 {.spans = spans_there.data() + first,
+                                  .rows = rows_there.data(),
+                                  .words = words_there.data(),
+                                  .temperature = known_temperature,
+                                  .reach = known_reach,
+                                  .most = known_most},
+                                 states.row_range(first, of.rows()), known_states_.key_values[0],
+                                 weights.matrix(), of.matrix());
+  };
+  mix(scores.all_words_, 0);
+  mix(scores.allowed_, scores.all_words_ ? scores.all_words_.rows() : 0);
 }
 
 NextScores Ensemble::next(std::span<const OpenRow> rows) {
-  NextScores mean = next_logits(0, rows);
+  auto [mean, states] = next_logits(0, rows);
   const size_t models = members_.size() - (fusion_weight_ != 0 ? 1 : 0);
   for (size_t i = 1; i < members_.size(); ++i) {
-    NextScores own = next_logits(i, rows);
+    NextScores own = next_logits(i, rows).scores;
     mean.normalise();
     own.normalise();
+    if (i == models) mix_known(rows, states, mean);
     i < models ? mean.mix(own, static_cast<int64_t>(i + 1)) : mean.add(own, fusion_weight_);
   }
-  return mean;
+  if (models == members_.size()) mix_known(rows, states, mean);
+  return std::move(mean);
 }
 
 NextScores::NextScores(Device& device, Tensor all_words, Tensor allowed)

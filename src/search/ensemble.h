@@ -30,6 +30,12 @@ struct AllowedWords {
   std::vector<PartialGenerator> generators = {};  // each model's, for these words
 };
 
+// A sentence's neighbours, token by token: the first model's states, and the words that followed them.
+struct KnownStates {
+  std::vector<int32_t> rows = {};   // of the cache of states
+  std::vector<int32_t> words = {};  // columns of the scores, ascending
+};
+
 // A hypothesis to be extended by a token.
 struct OpenRow {
   int32_t last, position;                             // its newest token, and that token's position
@@ -38,6 +44,7 @@ struct OpenRow {
   const AllowedWords* allowed;                        // rows of one sentence stand together
   int64_t attention_layer =
       0;  // of the first model's decoder, whose attention to the source is wanted; 0: none
+  const KnownStates* known = nullptr;  // null, or what is mixed into its probabilities
 };
 
 // Scores of what may follow each row of a step. A range of rows has allowed words in all of them or in none.
@@ -84,6 +91,7 @@ class Ensemble {
   explicit Ensemble(const Models& models, const Fusion& fusion = {});
 
   Device& device() const { return members_[0].model->device; }
+  int64_t width() const { return members_[0].model->config.d_model; }  // of the first model's states
   // Whether a step reads the caches' rows of the tokens that the step before added, and of none before: recurrent units
   // have their state there.
   bool reads_newest_rows_only() const;
@@ -94,6 +102,9 @@ class Ensemble {
   // Sources in the vocabulary of the model of this number. `rows`: of its cache of sources, for each token. Returns for
   // each whether the model computed finite values.
   std::vector<bool> encode(size_t index, const PackedSide& sources, std::span<const int32_t> rows);
+  // Puts the first model's states for these outputs, after each of their tokens, into rows of a cache of their own.
+  // `read`: what the decoder reads.
+  void keep_states(const PackedSide& sources, const PackedSide& read, std::span<const int32_t> rows);
   // What may follow these hypotheses, those without allowed words first. A row for which a model computes no finite
   // value has none here either, and column −1 is its most likely one.
   NextScores next(std::span<const OpenRow> rows);
@@ -103,12 +114,18 @@ class Ensemble {
     Transformer* model;
     Cache sources, targets;
   };
+  struct Scored {
+    NextScores scores;
+    Tensor states;  // that the scores are made of
+  };
 
   static Member member_of(Transformer& model);
   Tensor decode_next(size_t index, std::span<const OpenRow> rows, AttentionProbe* probe);
   void keep_attention(std::span<const OpenRow> rows, AttentionProbe probe, NextScores& scores) const;
-  NextScores next_logits(size_t index, std::span<const OpenRow> rows);
+  Scored next_logits(size_t index, std::span<const OpenRow> rows);
+  void mix_known(std::span<const OpenRow> rows, const Tensor& states, NextScores& scores);
 
+  Cache known_states_;           // of the first model
   std::vector<Member> members_;  // the last one is the language model, if there is one
   double fusion_weight_ = 0;     // 0: there is none
 };

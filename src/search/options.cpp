@@ -10,7 +10,21 @@ namespace {
 
 constexpr auto sentence_rules = {"auto", "none", "any"};  // besides languages
 
+constexpr int64_t most_neighbours = 16;
+
 constexpr int64_t always_allowed = 10;  // tokens: a short source may need many more than it has
+
+void declare_memory(Section& own, SearchOptions& o) {
+  own.add(
+      "memory-segments", o.memory_segments,
+      "with a translation memory: similar segments that the search for a sentence looks at; 0: only exact "
+      "matches are used",
+      at_least(0).at_most(most_neighbours));
+  own.add("memory-at-least", o.memory_at_least,
+          "similarity of these segments, the share of words that need no change", at_least(0).at_most(1));
+  own.add("match-case", o.match_case, "a memory's segment in other letters is another one");
+  own.add("match-numbers", o.match_numbers, "a memory's segment with other numbers is another one");
+}
 
 }  // namespace
 
@@ -95,6 +109,7 @@ void declare(Section& own, SearchOptions& o) {
   own.add("keep-source", o.keep_source,
           "give back up to three words as they are where their translation has the flag `unlikely`");
   declare_alignment_layer(own, o.alignment_layer);
+  declare_memory(own, o);
 }
 
 void validate(const SearchOptions& o) {

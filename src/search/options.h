@@ -57,9 +57,13 @@ struct SearchOptions {
   // Characters that the source's vocabulary lacks are read as plainer ones, or else copied: unknown tokens of the
   // output become the source words that they are aligned to.
   bool replace_unknown = false;
-  bool keep_source = false;     // where its translation is unlikely.h's
-  bool alignment = false;       // translations come with their word alignment
-  int64_t alignment_layer = 0;  // of the decoder, from 1 on; 0: the default (attention.h)
+  // Where there is a translation memory (known_segments.h):
+  int64_t memory_segments = 4;                   // similar ones that a sentence's search looks at; at most
+  double memory_at_least = 0.3;                  // their similarity
+  bool match_case = true, match_numbers = true;  // whether others make another text
+  bool keep_source = false;                      // where its translation is unlikely.h's
+  bool alignment = false;                        // translations come with their word alignment
+  int64_t alignment_layer = 0;                   // of the decoder, from 1 on; 0: the default (attention.h)
 
   bool sample = false;  // instead of a beam
   double temperature = 1;

@@ -14,6 +14,14 @@
 
 namespace dragoman::internal {
 
+// A segment that somebody has translated before, whose source is similar.
+struct Neighbour {
+  std::vector<int32_t> source,
+      target;  // as the first model reads and writes them, without start and end of the target
+
+  bool operator==(const Neighbour&) const = default;
+};
+
 struct SearchRequest {
   std::vector<int32_t> source;  // at least one token; a language model does not look at it
   std::vector<std::vector<int32_t>> other_sources =
@@ -23,11 +31,12 @@ struct SearchRequest {
   std::vector<int32_t> prefix = {};  // the output begins with it
   int32_t forbidden = -1;            // a token that the output does not have; −1: none
   SearchTerms terms = {};            // the output has them
-  SearchOptions options = {};        // `shortlist` here counts, the flag there does not
-  const Shortlist* shortlist = nullptr;  // null: the output may consist of all words
-  int64_t attention_layer = 0;           // of the first model, whose attention is wanted; 0: none
-  SourceMarks marks = {};                // in the source, for a coverage penalty
-  bool progress = false;                 // whether it is reported by progress()
+  std::vector<Neighbour> neighbours = {};  // what the output is likely to say (neighbours.h)
+  SearchOptions options = {};              // `shortlist` here counts, the flag there does not
+  const Shortlist* shortlist = nullptr;    // null: the output may consist of all words
+  int64_t attention_layer = 0;             // of the first model, whose attention is wanted; 0: none
+  SourceMarks marks = {};                  // in the source, for a coverage penalty
+  bool progress = false;                   // whether it is reported by progress()
   // An output that loops is searched for again without repeating n-grams of this length; what that might change is not
   // reported as final. 0: no second search.
   int64_t retry_ngram = 0;

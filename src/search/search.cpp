@@ -48,7 +48,10 @@ void cover_source(const Beam& beam, SearchRequest& request) {
 }  // namespace
 
 Search::Search(const Models& models, const SearchSettings& settings, const Fusion& fusion)
-    : settings_(settings), ensemble_(models, fusion), source_rows_(models.size()) {}
+    : settings_(settings),
+      ensemble_(models, fusion),
+      neighbours_(ensemble_, settings.end),
+      source_rows_(models.size()) {}
 
 bool Search::fits(const SearchRequest& request) const {
   if (active_.empty()) return true;
@@ -60,6 +63,8 @@ bool Search::fits(const SearchRequest& request) const {
 
 void Search::add(uint64_t id, SearchRequest request) {
   CHECK(!request.source.empty(), "a sentence of no tokens");
+  CHECK(request.neighbours.empty() || (settings_.end >= 0 && !ensemble_.is_language_model(0)),
+        "neighbours without sources, or without ends");
   CHECK(request.terms.all.empty() || request.attention_layer == 0 ||
             request.attention_layer == request.terms.attention_layer,
         "terms and alignment by two layers");
@@ -132,12 +137,23 @@ void Search::encode_new_sources() {
     for (size_t i = 0; i < sentences.size(); ++i) sentences[i].failed |= !finite[i];
   }
   for (Sentence& sentence : sentences) allow_words(sentence);
+  open_neighbours(sentences);
+}
+
+void Search::open_neighbours(std::span<Sentence> sentences) {
+  for (Sentence& sentence : sentences) {
+    const SearchRequest& request = sentence.request;
+    sentence.known = neighbours_.open(request.neighbours, start_of(request), sentence.allowed.words);
+  }
+  neighbours_.compute();
 }
 
 void Search::allow_words(Sentence& sentence) const {
   const SearchRequest& request = sentence.request;
   if (request.shortlist == nullptr) return;
   std::vector<int32_t> further = request.prefix;
+  for (const Neighbour& neighbour : request.neighbours)
+    further.insert(further.end(), neighbour.target.begin(), neighbour.target.end());
   for (const SearchTerm& term : request.terms.all) {
     for (const TermForm& form : term.forms)
       further.insert(further.end(), form.tokens.begin(), form.tokens.end());
@@ -187,7 +203,8 @@ std::vector<OpenRow> Search::open_rows(std::span<Group> groups) {
                         .source_rows = sentence->source_rows,
                         .allowed = &sentence->allowed,
                         .attention_layer = for_terms ? sentence->beam.terms.attention_layer
-                                                     : sentence->request.attention_layer});
+                                                     : sentence->request.attention_layer,
+                        .known = sentence->known.rows.empty() ? nullptr : &sentence->known});
       }
     }
     group.rows = rows.size() - group.first_row;
@@ -326,6 +343,7 @@ void Search::release(Sentence& sentence) {
   for (const Hypothesis& h : sentence.beam.open) rows_.release(h.rows);
   for (size_t model = 0; model < sentence.source_rows.size(); ++model)
     source_rows_[model].release(sentence.source_rows[model]);
+  neighbours_.release(sentence.known);
 }
 
 // With loops forbidden, in the same row, where that has been asked for and not been done.
@@ -371,30 +389,6 @@ int64_t Search::cache_rows_in_use() const {
   int64_t rows = rows_.in_use();
   for (const CacheRows& of_model : source_rows_) rows += of_model.in_use();
   return rows;
-}
-
-std::vector<std::vector<Hypothesis>> search_all(Transformer& model, const PackedSide& sources,
-                                                const SearchOptions& options,
-                                                const SearchSettings& settings) {
-  std::vector<std::vector<Hypothesis>> results(sources.lengths.size(), {Hypothesis{.cut = true}});
-  Search search({&model}, settings);
-  const int32_t* ids = sources.ids.data();
-  for (size_t next = 0; next < results.size() || search.busy();) {
-    for (bool more = search.wants_more(); more && next < results.size(); ++next) {
-      const int32_t* end = ids + sources.lengths[next];
-      SearchRequest request = {.source = {ids, end}, .options = options};
-      if (!has_encoder(model.config)) request.prefix = request.source;
-      if (!search.fits(request)) break;
-      search.add(next, std::move(request));
-      ids = end;
-    }
-    for (SearchResult& result : search.step()) {
-      if (!result.failed) results[result.id].clear();
-      for (ScoredHypothesis& h : result.found.hypotheses)
-        results[result.id].push_back(std::move(h.hypothesis));
-    }
-  }
-  return results;
 }
 
 }  // namespace dragoman::internal

@@ -21,6 +21,7 @@
 #include "search/beam/progress.h"
 #include "search/beam/term_beam.h"
 #include "search/ensemble.h"
+#include "search/neighbours.h"
 #include "search/request.h"
 
 namespace dragoman::internal {
@@ -69,6 +70,7 @@ class Search {
     Beam beam = {};
     size_t tokens_read = 0;  // by each open hypothesis, the start tokens among them
     AllowedWords allowed = {};
+    KnownStates known = {};                 // of its neighbours
     std::vector<TermChoices> choices = {};  // of each open hypothesis in this step, where there are terms
     FinalPrefix final_prefix = {};
     bool failed = false, repeats = false;
@@ -79,6 +81,7 @@ class Search {
 
   void encode_new_sources();
   void allow_words(Sentence& sentence) const;
+  void open_neighbours(std::span<Sentence> sentences);
   const StartTokens& start_of(const SearchRequest& request) const;
   Beam first_beam(const SearchRequest& request) const;
   static Group group_of(const Sentence& sentence);
@@ -100,6 +103,7 @@ class Search {
 
   const SearchSettings settings_;
   Ensemble ensemble_;
+  NeighbourStates neighbours_;
   std::vector<CacheRows> source_rows_;  // of each model
   CacheRows rows_;
   std::vector<Sentence> active_;

@@ -2,6 +2,7 @@
 // training sentences.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,7 @@ struct Segment {
   std::string space;                                 // white space between it and the next
   size_t sentence = 0;                               // which of the line's it is, or is a part of
   bool cut = false;  // it begins or ends inside a sentence, or has a subword too long for one of the models
+  std::optional<std::string> known = {};  // its translation, which is not searched for
 };
 
 // A line that is too long, or any line if the direction says so, is split between its sentences, which keep the white

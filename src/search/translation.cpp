@@ -67,6 +67,12 @@ void replace_line_ends(std::string& text) {
 
 TextOfPieces text_of(const ScoredHypothesis& h, const SearchedLine& line, const Segment& segment,
                      const Vocabulary& target, const SearchOptions& options) {
+  if (segment.known) {
+    TextOfPieces output = {.text = *segment.known, .spans = {}};
+    if (!h.hypothesis.tokens.empty()) output.spans = target.encode_with_spans(output.text).spans;
+    if (line.source.find('\n') == line.source.npos) replace_line_ends(output.text);
+    return output;
+  }
   TextOfPieces output = target.decode_with_spans(h.hypothesis.tokens);
   if (options.replace_unknown)
     replace_unknown(output, h.hypothesis.tokens, target.special().unknown, h.attention, line.source, segment);
@@ -178,11 +184,15 @@ TranslatedLine translated_line(const SearchedLine& line, const Vocabularies& voc
   TranslatedLine result = {.source = line.source,
                            .invalid = line.invalid,
                            .repeats = line.repeats,
-                           .terms_missed = line.terms_missed};
+                           .terms_missed = line.terms_missed,
+                           .memory = !line.segments.empty(),
+                           .known = line.known};
   size_t ranks = 1;
   for (size_t s = 0; s < line.segments.size(); ++s) {
     const Hypothesis& best = line.hypotheses[s][0].hypothesis;
     ranks = std::max(ranks, line.hypotheses[s].size());
+    if (line.segments[s].known) continue;
+    result.memory = false;
     result.cut |= line.segments[s].cut || best.cut;
     result.terms_missed |= best.terms.missed() > 0;
     result.too_short |= is_too_short(line.segments[s].ids.size(), best.tokens.size());

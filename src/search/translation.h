@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "search/alignment.h"
+#include "search/known_segments.h"
 #include "search/request.h"
 #include "search/segments.h"
 
@@ -47,6 +48,8 @@ struct TranslatedLine {
   // Of a few words: the output probably has nothing to do with them (unlikely.h). With the option keep_source the best
   // translation is the source, with its pieces.
   bool unlikely = false;
+  bool memory = false;                   // all of it is what somebody has translated before, as it is
+  std::vector<KnownSegment> known = {};  // what was used of that
 };
 
 // A line, and what its searches have found.
@@ -55,6 +58,7 @@ struct SearchedLine {
   bool invalid = false, repeats = false, terms_missed = false;
   bool judged = false;  // whether its translation may be unlikely: all of it is the model's own choice
   std::vector<Segment> segments = {};
+  std::vector<KnownSegment> known = {};  // that were used
   std::vector<std::vector<ScoredHypothesis>> hypotheses =
       {};  // of each segment, the best first; none: not finished
 };

@@ -33,6 +33,16 @@ void add_given_token(const std::vector<int32_t>& source, ScoredHypothesis& found
   found.attention.insert(found.attention.begin(), std::move(attention));
 }
 
+// Of a text that is not searched for: its tokens, where nobody asks what they attended to.
+ScoredHypothesis as_hypothesis(const std::string& text, const Vocabulary& target,
+                               const SearchOptions& options) {
+  ScoredHypothesis known;
+  if (options.alignment) return known;
+  known.hypothesis.tokens = target.encode(text);
+  known.hypothesis.log_probabilities.resize(known.hypothesis.tokens.size());
+  return known;
+}
+
 // A request, and what is known of its translation.
 class TranslationJob : public SearchJob {
  public:
@@ -42,23 +52,25 @@ class TranslationJob : public SearchJob {
   size_t read() override {
     text_ = reader_.read(request_);
     progress_.resize(text_.line.segments.size());
-    return text_.line.segments.size();
+    return text_.searched.size();
   }
 
-  SearchRequest sentence(size_t number) const override { return text_.request(number); }
+  SearchRequest sentence(size_t number) const override { return text_.request(text_.searched[number]); }
 
-  void found(size_t sentence, const FoundSentence& found) override {
+  void found(size_t number, const FoundSentence& found) override {
+    const size_t segment = text_.searched[number];
     text_.line.repeats |= found.repeats;
-    text_.line.hypotheses[sentence] = found.hypotheses;
+    text_.line.hypotheses[segment] = found.hypotheses;
     if (!text_.length_is_given) return;
-    for (ScoredHypothesis& hypothesis : text_.line.hypotheses[sentence])
-      add_given_token(text_.line.segments[sentence].ids, hypothesis);
+    for (ScoredHypothesis& hypothesis : text_.line.hypotheses[segment])
+      add_given_token(text_.line.segments[segment].ids, hypothesis);
   }
 
-  void moved(size_t sentence, const SearchProgress& progress) override {
-    SearchProgress& now = progress_[sentence] = progress;
+  void moved(size_t number, const SearchProgress& progress) override {
+    const size_t segment = text_.searched[number];
+    SearchProgress& now = progress_[segment] = progress;
     if (!text_.length_is_given) return;
-    now.tokens.insert(now.tokens.begin(), text_.line.segments[sentence].ids[0]);
+    now.tokens.insert(now.tokens.begin(), text_.line.segments[segment].ids[0]);
     ++now.final_tokens;
   }
 
@@ -121,6 +133,7 @@ SearchRequest ReadText::request(size_t segment) const {
     if (segment != prefix->ends_in) request.options.nbest = 1;
   }
   if (!terms.empty()) request.terms = terms[segment];
+  if (!neighbours.empty()) request.neighbours = neighbours[segment];
   const auto has = [](const std::vector<int32_t>& ids, int32_t id) {
     return std::ranges::count(ids, id) > 0;
   };
@@ -158,11 +171,30 @@ ReadText TextReader::read(const TranslationRequest& request) {
                      request.prefix.empty() && request.terms.empty();
   has_encoder(model_.model.config) ? read_source(request, direction, text) : read_beginning(request, text);
   text.line.hypotheses.resize(text.line.segments.size());
+  for (size_t s = 0; s < text.line.segments.size(); ++s) {
+    const std::optional<std::string>& known = text.line.segments[s].known;
+    known ? text.line.hypotheses[s].push_back(as_hypothesis(*known, target, options))
+          : text.searched.push_back(s);
+  }
   return text;
+}
+
+void TextReader::look_up(const TranslationRequest& request, const Direction& direction,
+                         ReadText& text) const {
+  if (!request.look_up) return;
+  if (text.length_is_given)
+    throw UsageError("{} has outputs without an end mark, and so cannot translate with a memory",
+                     model_.folder);
+  KnownOfLine known = find_known(request.look_up, model_, direction, request.options, text.line.source,
+                                 request.take_exact && request.prefix.empty(), text.line.segments);
+  text.line.judged &= known.used.empty();
+  text.neighbours = std::move(known.neighbours);
+  text.line.known = std::move(known.used);
 }
 
 void TextReader::read_source(const TranslationRequest& request, const Direction& direction, ReadText& text) {
   text.line.segments = split_line(model_, text.line.source, direction);
+  look_up(request, direction, text);
   if (!request.prefix.empty())
     text.prefix = prefixes_of_segments(valid_text(request.prefix), text.line.segments,
                                        *model_.vocabularies.target, direction.output_language);
@@ -171,9 +203,11 @@ void TextReader::read_source(const TranslationRequest& request, const Direction&
 
 // For a language model the text is the beginning of the output.
 void TextReader::read_beginning(const TranslationRequest& request, ReadText& text) const {
-  if (!request.prefix.empty() || !request.terms.empty() || needs_attention(request.options))
+  if (!request.prefix.empty() || !request.terms.empty() || request.look_up ||
+      needs_attention(request.options))
     throw UsageError(
-        "{} is a language model, which continues a text: prefixes, terms and alignments are for translations",
+        "{} is a language model, which continues a text: prefixes, terms, memories and alignments are for "
+        "translations",
         model_.folder);
   PiecesOfText pieces = model_.vocabularies.target->encode_with_spans(text.line.source);
   const int64_t most = std::min(longest_beginning, model_.max_positions - 1);
@@ -196,8 +230,10 @@ const Shortlist* TextReader::shortlist_for(const SearchOptions& options) {
 }
 
 void TextReader::place_terms_of(const TranslationRequest& request, ReadText& text) {
-  if (request.terms.empty()) return;
   SearchedLine& line = text.line;
+  const bool is_known =
+      std::ranges::all_of(line.segments, [](const Segment& s) { return s.known.has_value(); });
+  if (request.terms.empty() || is_known) return;
   if (model_.readers.size() == 1 && model_.readers[0].reads_terms) {
     line.terms_missed = !add_to_sources(request.terms, line.source, model_, line.segments);
     return;

@@ -20,6 +20,7 @@
 
 #include "search/given_prefix.h"
 #include "search/given_terms.h"
+#include "search/known_segments.h"
 #include "search/queue/scheduler.h"
 #include "search/saved_model.h"
 #include "search/searches.h"
@@ -44,6 +45,8 @@ struct TranslationRequest {
   std::string text;
   std::string prefix = {};  // text with which the output begins
   std::vector<GivenTerm> terms = {};
+  LookUpSegments look_up = {};  // none: nothing is known
+  bool take_exact = true;       // whether a known text's translation is taken as it is
   SearchOptions options = {};
   bool tokens = true;  // whether the translations have their pieces: of a long text they take the most memory
   // The best translation so far; of a long text as far as the first segment that is not finished. What has been called
@@ -57,8 +60,10 @@ struct ReadText {
   SearchedLine line;
   SearchRequest shared = {};  // what the requests of all segments have in common
   std::optional<GivenPrefix> prefix = {};
-  std::vector<SearchTerms> terms = {};               // of each segment, if there are any
-  int32_t unknown_source = -1, unknown_target = -1;  // tokens
+  std::vector<SearchTerms> terms = {};                  // of each segment, if there are any
+  std::vector<std::vector<Neighbour>> neighbours = {};  // the same
+  std::vector<size_t> searched = {};                    // segments that are searched for
+  int32_t unknown_source = -1, unknown_target = -1;     // tokens
   // As in training on outputs without an end mark, which have their sources' length. Their first token is not searched
   // for either: the decoder is given it, and it is the source's.
   bool length_is_given = false;
@@ -76,6 +81,7 @@ class TextReader {
   void read_beginning(const TranslationRequest& request, ReadText& text) const;
   void read_source(const TranslationRequest& request, const Direction& direction, ReadText& text);
   const Shortlist* shortlist_for(const SearchOptions& options);
+  void look_up(const TranslationRequest& request, const Direction& direction, ReadText& text) const;
   void place_terms_of(const TranslationRequest& request, ReadText& text);
 
   SavedModel& model_;

@@ -32,6 +32,13 @@ ordered_json to_json(const WordAlignment& pair) {
           {"target_span", to_json(pair.target_span)}};
 }
 
+ordered_json to_json_of_segment(const dragoman::MemorySegment& segment) {
+  return {{"source", segment.source},
+          {"target", segment.target},
+          {"similarity", rounded(segment.similarity, 4)},
+          {"exact", segment.exact}};
+}
+
 // Of a long line a token saw only one segment: the rest of the row is left out.
 ordered_json attention_json(const Token& token) {
   ordered_json weights = ordered_json::array();
@@ -80,7 +87,8 @@ std::vector<std::string_view> flags_of(const dragoman::Translation& t) {
   for (const auto& [set, name] :
        {std::pair(t.invalid, "invalid"), std::pair(t.cut, "cut"), std::pair(t.unknown, "unknown"),
         std::pair(t.repeats, "repeats"), std::pair(t.terms_missed, "terms_missed"),
-        std::pair(t.too_short, "too_short"), std::pair(t.unlikely, "unlikely")}) {
+        std::pair(t.too_short, "too_short"), std::pair(t.unlikely, "unlikely"),
+        std::pair(t.memory, "memory")}) {
     if (set) flags.emplace_back(name);
   }
   return flags;
@@ -95,6 +103,10 @@ void print_json(std::ostream& out, const dragoman::Translation& translation, con
   }
   print_members(out, translation.hypotheses.front(), with);
   out << ",\"flags\":" << ordered_json(flags_of(translation));
+  if (with.memory) {
+    out << ',';
+    print_list(out, "memory", translation.memory_segments, to_json_of_segment);
+  }
   if (with.findings) {
     out << ',';
     print_list(out, "findings", check_translation(translation.source, translation.text(), with.from, with.to),

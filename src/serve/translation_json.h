@@ -15,11 +15,13 @@ struct TranslationJson {
   bool alignment = false;  // aligned words and tokens, with their spans in code points
   bool attention = false;  // for each token its attention to source tokens
   bool words = false;      // how likely all and each word are right, with the words' spans
+  bool memory = false;     // the memory's segments that were used, where there is a memory
   bool findings = false;   // what is missing or too much (dragoman/confidence.h), between these languages
   std::string from = {}, to = {};
 };
 
-// "invalid", "cut", "unknown", "repeats", "terms_missed", "too_short", "unlikely": those that are so.
+// "invalid", "cut", "unknown", "repeats", "terms_missed", "too_short", "unlikely",
+// "memory": those that are so.
 std::vector<std::string_view> flags_of(const dragoman::Translation& translation);
 
 // On one line. Token by token: as one JSON value a long text's tokens would take hundreds of bytes each.

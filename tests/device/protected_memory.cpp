@@ -143,6 +143,11 @@ void check(const DistanceGradients& gradients) {
   for (const Matrix& table : {gradients.bias, gradients.keys, gradients.values})
     check(static_cast<const void*>(table.data));
 }
+void check(const NearestShape& shape) {
+  check(shape.spans);
+  check(shape.rows);
+  check(shape.words);
+}
 void check(const SsruShape& shape) {
   check(shape.spans);
   check(shape.keys);
@@ -249,6 +254,8 @@ void wrap_the_rest(Kernels& table) {
   wrap < [](auto& k) -> auto& { return k.log_softmax; }
   > (table);
   wrap < [](auto& k) -> auto& { return k.mix_log_probabilities; }
+  > (table);
+  wrap < [](auto& k) -> auto& { return k.mix_nearest; }
   > (table);
   wrap < [](auto& k) -> auto& { return k.top; }
   > (table);

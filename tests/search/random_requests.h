@@ -54,6 +54,8 @@ class RandomRequests {
     if (one_in(3)) request.shortlist = shortlist;
     request.attention_layer = below(3);
     request.progress = one_in(3);
+    for (int64_t i = one_in(3) ? 1 + below(3) : 0; i > 0; --i)
+      request.neighbours.push_back({one_in(2) ? request.source : words(9), words(9)});
     if (edges != nullptr && one_in(3)) {
       request.terms = terms(request.source.size(), *edges);
       if (request.attention_layer > 0) request.attention_layer = request.terms.attention_layer;

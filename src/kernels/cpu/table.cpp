@@ -8,6 +8,7 @@
 #include "kernels/cpu/flat.inl.h"
 #include "kernels/cpu/loss.inl.h"
 #include "kernels/cpu/low_precision.inl.h"
+#include "kernels/cpu/nearest.inl.h"
 #include "kernels/cpu/norm.inl.h"
 #include "kernels/cpu/products.inl.h"
 #include "kernels/cpu/rotary.inl.h"
@@ -55,6 +56,7 @@ const Kernels DRAGOMAN_TABLE_NAME = {
     .cross_entropy = cross_entropy,
     .log_softmax = log_softmax,
     .mix_log_probabilities = mix_log_probabilities,
+    .mix_nearest = mix_nearest,
     .top = top,
     .top_log_probabilities = top_log_probabilities,
     .adam = adam,

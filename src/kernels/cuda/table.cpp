@@ -12,6 +12,7 @@
 #include "kernels/cuda/flat.inl.h"
 #include "kernels/cuda/loss.inl.h"
 #include "kernels/cuda/low_precision.inl.h"
+#include "kernels/cuda/nearest.inl.h"
 #include "kernels/cuda/norm.inl.h"
 #include "kernels/cuda/norm_backward.inl.h"
 #include "kernels/cuda/products.inl.h"
@@ -51,6 +52,7 @@ constexpr Kernels cuda_kernels = {
     .cross_entropy = cross_entropy,
     .log_softmax = log_softmax,
     .mix_log_probabilities = mix_log_probabilities,
+    .mix_nearest = mix_nearest,
     .top = top,
     .top_log_probabilities = top_log_probabilities,
     .adam = adam,

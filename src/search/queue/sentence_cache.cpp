@@ -30,8 +30,8 @@ void add(Key& key, const SearchOptions& options) {
   const auto& [from, to, split_sentences, beam, nbest, beam_ending, length_penalty, penalty_form,
                length_offset, max_length, max_length_ratio, forced_end, min_length, min_length_ratio,
                no_repeat_ngram, repetition_penalty, prefix_bias, shortlist, always_allow, coverage_penalty,
-               replace_unknown, keep_source, alignment, alignment_layer, sample, temperature, top_k, top_p,
-               seed] = options;
+               replace_unknown, memory_segments, memory_at_least, match_case, match_numbers, keep_source,
+               alignment, alignment_layer, sample, temperature, top_k, top_p, seed] = options;
   const auto add_all = [&](const auto&... values) { (key.add(values), ...); };
   add_all(beam, nbest, beam_ending, length_penalty, penalty_form, length_offset, max_length, max_length_ratio,
           forced_end, min_length, min_length_ratio, no_repeat_ngram, repetition_penalty, prefix_bias,
@@ -79,6 +79,11 @@ std::string sentence_key(const SearchRequest& request) {
   if (request.start) key.add(request.start->all());
   key.add(request.prefix);
   add(key, request.terms);
+  key.add(request.neighbours.size());
+  for (const Neighbour& neighbour : request.neighbours) {
+    key.add(neighbour.source);
+    key.add(neighbour.target);
+  }
   add(key, request.options);
   key.add(request.shortlist);
   key.add(request.attention_layer);

@@ -1,0 +1,82 @@
+#include "search/known_segments.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "text/folding.h"
+
+namespace dragoman::internal {
+namespace {
+
+// Of the text that the segment's subwords cover.
+std::string_view text_of(const Segment& segment, std::string_view line) {
+  size_t begin = line.size(), end = 0;
+  for (const TextSpan& span : segment.spans) {
+    if (span.begin == span.end) continue;  // a mark
+    begin = std::min(begin, span.begin);
+    end = std::max(end, span.end);
+  }
+  return begin < end ? line.substr(begin, end - begin) : std::string_view();
+}
+
+// None where the model cannot read it as a whole.
+std::optional<Neighbour> neighbour_of(const KnownSegment& known, const SavedModel& model,
+                                      const Direction& direction) {
+  const SourceReader& reader = model.readers[0];
+  Neighbour neighbour = {direction.folded ? encode_folded(known.source, *reader.vocabulary).ids
+                                          : reader.vocabulary->encode(known.source),
+                         model.vocabularies.target->encode(known.target)};
+  const int64_t longest = model.max_positions - static_cast<int64_t>(direction.start.size());
+  if (neighbour.source.empty() || neighbour.target.empty() ||
+      std::ssize(neighbour.source) > reader.max_length || std::ssize(neighbour.target) > longest)
+    return std::nullopt;
+  direction.sources[0].add_to(neighbour.source);
+  return neighbour;
+}
+
+// Whether a source has subwords of the segment that no neighbour before it had: those that only say the same again cost
+// time.
+bool says_more(const std::vector<int32_t>& source, std::vector<int32_t>& missing) {
+  const size_t before = missing.size();
+  std::erase_if(missing, [&](int32_t id) { return std::ranges::find(source, id) != source.end(); });
+  return missing.size() < before;
+}
+
+void add_once(KnownSegment segment, std::vector<KnownSegment>& used) {
+  if (std::ranges::find(used, segment) == used.end()) used.push_back(std::move(segment));
+}
+
+}  // namespace
+
+KnownOfLine find_known(const LookUpSegments& look_up, const SavedModel& model, const Direction& direction,
+                       const SearchOptions& options, std::string_view line, bool take_exact,
+                       std::vector<Segment>& segments) {
+  KnownOfLine known;
+  std::vector<KnownSegment> of_line = look_up(line, options);
+  if (take_exact && !of_line.empty() && of_line[0].exact) {
+    segments = {Segment{.ids = {}, .marks = {}, .spans = {}, .known = of_line[0].target}};
+    of_line.resize(1);
+    return {.neighbours = {{}}, .used = std::move(of_line)};
+  }
+  for (Segment& segment : segments) {
+    std::vector<KnownSegment> similar =
+        segments.size() == 1 ? std::move(of_line) : look_up(text_of(segment, line), options);
+    std::vector<Neighbour>& neighbours = known.neighbours.emplace_back();
+    if (take_exact && !similar.empty() && similar[0].exact) {
+      segment.known = similar[0].target;
+      add_once(std::move(similar[0]), known.used);
+      continue;
+    }
+    std::vector<int32_t> missing(segment.ids);
+    for (KnownSegment& one : similar) {
+      if (std::ssize(neighbours) == options.memory_segments) break;
+      std::optional<Neighbour> neighbour = neighbour_of(one, model, direction);
+      if (!neighbour || !says_more(neighbour->source, missing)) continue;
+      neighbours.push_back(std::move(*neighbour));
+      add_once(std::move(one), known.used);
+    }
+  }
+  return known;
+}
+
+}  // namespace dragoman::internal

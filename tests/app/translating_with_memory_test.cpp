@@ -1,0 +1,96 @@
+// translate --memory and memory evaluate, as a user meets them.
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "app/translating_commands.h"
+
+namespace dragoman::internal {
+namespace {
+
+class TranslatingWithMemory : public TranslatingCommands {
+ protected:
+  TranslatingWithMemory() {
+    run("memory build --from en --to fr --out " + memory_ + " " +
+        write("segments.tsv",
+              "The cat sleeps.\tLe chat  dort.\nIt is cold.\tIl fait froid.\n"
+              "A dog barks at the cat.\tUn chien aboie.\n"));
+  }
+  std::string translate_with_memory(const std::string& input, const std::string& more = "") {
+    return translate(input, "--memory " + memory_ + " " + more);
+  }
+
+  const std::string memory_ = file("memory");
+};
+
+TEST_F(TranslatingWithMemory, KnownLinesAreAsTheMemoryHasThem) {
+  const std::string input = "It is cold.\nA dog barks at the dog.\n\n  the cat sleeps.\nThe  cat sleeps.\n";
+  const Lines lines = lines_of(translate_with_memory(input));
+  ASSERT_EQ(lines.size(), 5U);
+  EXPECT_EQ(lines[0], "Il fait froid.");
+  EXPECT_EQ(lines[2], "");
+  EXPECT_NE(lines[3], "Le chat  dort.");
+  EXPECT_EQ(lines[4], "Le chat  dort.");
+  EXPECT_EQ(lines_of(translate_with_memory(input, "--no-match-case"))[3], "Le chat  dort.");
+  for (const std::string more :
+       {"--batch 1", "--batch 2 --threads 1 --workers 2", "--beam 5 --batch-tokens 12"})
+    EXPECT_EQ(lines_of(translate_with_memory(input, more)), lines) << more;
+}
+
+TEST_F(TranslatingWithMemory, JsonSaysWhichSegmentsWereUsed) {
+  const Lines lines = lines_of(translate_with_memory("It is cold.\nA dog barks at the dog.\nstation\n",
+                                                     "--format json --memory-at-least 0.5"));
+  ASSERT_EQ(lines.size(), 3U);
+  const auto known = nlohmann::json::parse(lines[0]), similar = nlohmann::json::parse(lines[1]),
+             other = nlohmann::json::parse(lines[2]);
+  EXPECT_EQ(known["memory"].dump(),
+            R"([{"exact":true,"similarity":1.0,"source":"It is cold.","target":"Il fait froid."}])");
+  EXPECT_EQ(std::ranges::count(known["flags"], "memory"), 1);
+  ASSERT_EQ(similar["memory"].size(), 1U);
+  EXPECT_EQ(similar["memory"][0]["target"], "Un chien aboie.");
+  EXPECT_NEAR(similar["memory"][0]["similarity"].get<double>(), 6.0 / 7, 1e-3);
+  EXPECT_EQ(std::ranges::count(similar["flags"], "memory"), 0);
+  EXPECT_TRUE(other["memory"].empty());
+  EXPECT_EQ(translate("It is cold.\n", "--format json").find("\"memory\""), std::string::npos);
+}
+
+TEST_F(TranslatingWithMemory, DocumentsHaveOneToo) {
+  const std::string page = write("page.html", "<p>It is cold.</p>\n<p>Where is it?</p>\n");
+  run("translate -m " + folder_.path + " --max-length 20 --memory " + memory_ + " --document " + page +
+      " --out " + file("page.fr.html"));
+  EXPECT_TRUE(read_file(file("page.fr.html")).starts_with("<p>Il fait froid.</p>\n<p>"));
+}
+
+TEST_F(TranslatingWithMemory, WhatIsNoMemoryIsRefused) {
+  run("translate -m " + folder_.path + " --memory " + folder_.path, "a\n", 1);
+  EXPECT_NE(errors_.find("memory.json"), std::string::npos) << errors_;
+}
+
+// Lines that come again are known then, in a copy: the memory stays as it is.
+TEST_F(TranslatingWithMemory, AnEvaluatedMemoryMayGrow) {
+  const std::string export_memory = "memory export --memory " + memory_, before = run(export_memory);
+  std::string sources, references;
+  for (int i = 0; i < 3; ++i) {
+    sources += "Where is the dog?\nIt is cold.\n";
+    references += "Où est le chien ?\nIl fait froid.\n";
+  }
+  const std::string evaluate = "memory evaluate -m " + folder_.path + " --memory " + memory_ + " --source " +
+                               write("source", sources) + " --reference " + write("reference", references) +
+                               " --format json";
+  const auto fixed = nlohmann::json::parse(run(evaluate)),
+             growing = nlohmann::json::parse(run(evaluate + " --growing"));
+  EXPECT_EQ(fixed["all"]["lines"], 6);
+  EXPECT_EQ(fixed["all"]["exact"], 3);
+  EXPECT_EQ(growing["all"]["exact"], 5);
+  EXPECT_EQ(growing["tenths"].size(), 6U);
+  EXPECT_EQ(growing["tenths"][5]["memory"]["TER"], 0.0);
+  EXPECT_EQ(run(export_memory), before);
+  EXPECT_NE(run("memory evaluate -m " + folder_.path + " --memory " + memory_ + " --source " +
+                file("source") + " --reference " + file("reference"))
+                .find("all"),
+            std::string::npos);
+  run("memory evaluate --memory " + memory_ + " --source " + file("source"), "", 2);
+}
+
+}  // namespace
+}  // namespace dragoman::internal
