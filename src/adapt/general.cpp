@@ -42,7 +42,7 @@ void keep_at_most(std::vector<TextPair>& pairs, int64_t count) {
   const auto all = std::ssize(pairs);
   if (all <= count) return;
   for (int64_t i = 0; i < count; ++i)
-    pairs[static_cast<size_t>(i)] = std::move(pairs[static_cast<size_t>(i * all / count)]);
+    std::swap(pairs[static_cast<size_t>(i)], pairs[static_cast<size_t>(i * all / count)]);
   pairs.resize(static_cast<size_t>(count));
 }
 
@@ -70,9 +70,10 @@ GeneralText sample_of_model(const AdaptConfig& config) {
 
 // English and French. In the other direction its sides are exchanged; into other languages its sources are of use.
 std::optional<GeneralText> text_of_program(const std::string& from, const std::string& to) {
+  if (from.empty()) return {};
   const bool reversed = same_language("fr", from);
   if (!reversed && !same_language("en", from)) return {};
-  const bool translated = same_language(reversed ? "en" : "fr", to);
+  const bool translated = !to.empty() && same_language(reversed ? "en" : "fr", to);
   GeneralText text = {"the program's own sentences", {}, Learns::own_translations};
   std::string_view rest = shared_file("general.en-fr.tsv");
   while (!rest.empty()) {
@@ -92,8 +93,8 @@ GeneralText text_for(const AdaptConfig& config) {
   if (auto text = text_of_program(config.segments.from, config.segments.to)) return *std::move(text);
   throw Error(
       "there is no general text by which the model keeps what it knows: name a file of sentences in its "
-      "source language with --general-source FILE, and their translations with --general-target FILE if you "
-      "have them");
+      "source language with --general-source FILE{}",
+      config.segments.from.empty() ? ", or the model's languages, such as --from en --to fr" : "");
 }
 
 // The model as it was translates these sources.

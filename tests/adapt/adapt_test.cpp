@@ -44,9 +44,10 @@ class Adapting : public testing::Test {
   // Sentences of a few words, which the user translates in one way, always.
   static std::string segments() {
     std::string text;
-    for (const char* verb : {"Open", "Close", "Print", "Save", "Read", "Send", "Find", "Move", "Copy", "Show"})
-      for (const char* what : {"file", "page", "book", "house", "car", "letter", "door", "picture", "word", "table",
-                               "plate", "dog"})
+    for (const char* verb :
+         {"Open", "Close", "Print", "Save", "Read", "Send", "Find", "Move", "Copy", "Show"})
+      for (const char* what : {"file", "page", "book", "house", "car", "letter", "door", "picture", "word",
+                               "table", "plate", "dog"})
         text += std::string(verb) + " the " + what + "\tLe chat est noir.\n";
     return text;
   }
@@ -151,8 +152,8 @@ TEST_F(Adapting, ChangesBiasesAloneWhereAskedTo) {
   int changed = 0;
   for (const TensorEntry& entry : before.entries()) {
     const int64_t rows = entry.shape.size() > 1 ? entry.shape[0] : 1, columns = entry.shape.back();
-    const bool same = std::ranges::equal(before.floats(entry.name, rows, columns),
-                                         after.floats(entry.name, rows, columns));
+    const bool same =
+        std::ranges::equal(before.floats(entry.name, rows, columns), after.floats(entry.name, rows, columns));
     EXPECT_TRUE(same || rows == 1) << entry.name;
     changed += !same;
   }
