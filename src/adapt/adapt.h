@@ -6,8 +6,8 @@
 //   tuned      the run that fine-tunes the model on both
 //   choice     how much of that is kept, measured on what is held out
 //
-// Everything goes on where it was stopped, to the same bits. At the end OUT, a model like any other, is there as a whole
-// or not at all, with the figures in adaptation.json, and OUT.work is removed.
+// Everything goes on where it was stopped, to the same bits. At the end OUT, a model like any other, is there as a
+// whole or not at all, with the figures in adaptation.json, and OUT.work is removed.
 #pragma once
 
 #include "adapt/choice.h"

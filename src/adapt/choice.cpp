@@ -9,6 +9,7 @@
 #include "model/folder.h"
 #include "model/transformer.h"
 #include "model/weights.h"
+#include "search/saved_model.h"
 #include "student/comparison.h"
 
 namespace dragoman::internal {
@@ -17,30 +18,34 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int bisections = 5;
-// Two runs of one recipe, equally good, agree with each other to about 80 BLEU: so much may change where the model's own
-// translations are all that there is to compare with.
-constexpr double loss_of_own_translations = 15;
+// Where the old model's own translations are all that there is to compare with, another way to say the same counts as a
+// loss, too: so many times as much is allowed.
+constexpr double factor_for_own_translations = 50;
 
-// A shortlist was learned from other text: it lacks the user's words.
-void leave_out_shortlist(const std::string& folder) {
+// A shortlist was learned from other text: it lacks the user's words. A model of many languages has learned from two of
+// them, which become its defaults.
+void set_defaults(const std::string& folder, const SegmentFiles& segments) {
   fs::remove(folder + "/shortlist.safetensors");
   nlohmann::json config = read_config(folder);
+  const SearchOptions search = read_search_options(folder, config);
   if (config.contains("search")) config["search"].erase("shortlist");
+  if (search.from.empty() && !segments.from.empty()) config["search"]["from"] = segments.from;
+  if (search.to.empty() && !segments.to.empty()) config["search"]["to"] = segments.to;
   write_file(folder + "/config.json", {config.dump(1)});
 }
 
 // Old and new weights, and their mixtures, each in turn as a model that translates.
 class Mixture {
  public:
-  Mixture(const std::string& old_model, const std::string& new_model, const std::string& out)
+  Mixture(const AdaptConfig& config, const std::string& tuned, const std::string& out)
       : device_(kernels_for("baseline"), 1),
-        model_(read_model_config(old_model), device_, Buffers::weights),
-        old_(weights_of(old_model)),
-        new_(weights_of(new_model)),
+        model_(read_model_config(config.model), device_, Buffers::weights),
+        old_(weights_of(config.model)),
+        new_(weights_of(tuned)),
         out_(out) {
-    copy_all_but_weights(old_model, out);
-    leave_out_shortlist(out);
-    if (const std::string sample = sample_path(old_model); fs::exists(sample))
+    copy_all_but_weights(config.model, out);
+    set_defaults(out, config.segments);
+    if (const std::string sample = sample_path(config.model); fs::exists(sample))
       write_file(sample_path(out), {read_file(sample)});
   }
 
@@ -124,10 +129,10 @@ AdaptChoice choice_from_json(const nlohmann::ordered_json& report) {
 void choose_weights(const AdaptConfig& config, const std::string& tuned, const AdaptTests& tests,
                     Stage& stage) {
   const Measure measure(config, tests);
-  Mixture mixture(config.model, tuned, stage.path("model"));
-  AdaptChoice choice = {.before = measure.both(config.model),
+  Mixture mixture(config, tuned, stage.path("model"));
+  AdaptChoice choice = {.before = measure.both(mixture.write(0)),
                         .share = 1,
-                        .max_loss = tests.references ? config.max_loss : loss_of_own_translations};
+                        .max_loss = config.max_loss * (tests.references ? 1 : factor_for_own_translations)};
   choice.after = measure.both(mixture.write(1));
   log_info("BLEU {:.2f} on the held-out segments, before {:.2f}; {:.2f} on general text, before {:.2f}",
            choice.after.segments, choice.before.segments, choice.after.general, choice.before.general);

@@ -98,8 +98,12 @@ GeneralText text_for(const AdaptConfig& config) {
 }
 
 // The model as it was translates these sources.
-void translate_lines(dragoman::Translator& model, const std::string& source, const std::string& out) {
-  teach(model, {{"beam", beam_of_general}}, 1,
+void translate_lines(dragoman::Translator& model, const AdaptConfig& config, const std::string& source,
+                     const std::string& out) {
+  dragoman::Options search = {{"beam", beam_of_general}};
+  if (!config.segments.from.empty()) search.emplace_back("from", config.segments.from);
+  if (!config.segments.to.empty()) search.emplace_back("to", config.segments.to);
+  teach(model, search, 1,
         {.source = source, .reference = "", .out = out, .doing = "translating general text"});
 }
 
@@ -108,10 +112,10 @@ void translate_general(const AdaptConfig& config, const SplitText& files, bool h
                                             .threads = static_cast<int>(config.threads),
                                             .precision = dragoman::Precision::int8});
   fs::remove(files.target);
-  translate_lines(model, files.source, files.target);
+  translate_lines(model, config, files.source, files.target);
   if (!held_out_too) return;
   fs::remove(files.held_out_target);
-  translate_lines(model, files.held_out_source, files.held_out_target);
+  translate_lines(model, config, files.held_out_source, files.held_out_target);
 }
 
 }  // namespace

@@ -33,7 +33,13 @@ double weight_of_general(double share, const SplitText& segments, const SplitTex
          static_cast<double>(count_lines(general.source));
 }
 
-DataConfig data_of(const AdaptConfig& config, const DataConfig& of_model, const SplitText& segments,
+// Of the sentences that are learned, in subwords: as long as the model was trained with, and has positions for.
+int64_t max_length_of(DataConfig data, const ModelConfig& model) {
+  if (!has_fixed_length(model.positions)) return data.max_length;
+  return data.max_length - std::max<int64_t>(0, max_sentence_length(data) - model.max_positions);
+}
+
+DataConfig data_of(const AdaptConfig& config, const Recipe& of_model, const SplitText& segments,
                    const SplitText& general) {
   DataConfig data;
   data.source = {segments.source, general.source};
@@ -44,7 +50,8 @@ DataConfig data_of(const AdaptConfig& config, const DataConfig& of_model, const 
   data.valid_target = {segments.held_out_target};
   data.from = config.segments.from;
   data.to = config.segments.to;
-  data.max_length = of_model.max_length;
+  data.max_length = of_model.data.max_length;
+  data.max_length = max_length_of(data, of_model.model);
   data.sample = 0;
   return data;
 }
@@ -72,7 +79,7 @@ TrainingConfig training_of(const AdaptConfig& config, const TrainingConfig& of_m
 
 Recipe tuning_recipe(const AdaptConfig& config, const SplitText& segments, const SplitText& general) {
   Recipe recipe = recipe_of_model(config.model);
-  recipe.data = data_of(config, recipe.data, segments, general);
+  recipe.data = data_of(config, recipe, segments, general);
   recipe.vocabulary.from = config.model;
   recipe.training = training_of(config, recipe.training);
   recipe.validation = {.every = config.max_steps > 0
