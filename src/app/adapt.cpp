@@ -37,8 +37,8 @@ void declare_general(Section& own, AdaptConfig& c) {
           above(0).below(1));
   own.add(
       "max-loss", c.max_loss,
-      "BLEU that held-out general text may lose; where there are no references for it, its translations may "
-      "differ from the old model's to BLEU 85",
+      "BLEU that held-out general text may lose; without references for it, 50 times that against the old "
+      "model's translations",
       at_least(0));
 }
 
