@@ -5,6 +5,8 @@
 
 if(CMAKE_SCRIPT_MODE_FILE)
   set(source "// Made of ${FOLDER} by cmake/embed.cmake.\n#include \"${HEADER}\"\n\n#include \"base/error.h\"\n\n")
+  # Files may be longer than the literals that every compiler must take.
+  string(APPEND source "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n")
   string(APPEND source "namespace dragoman::internal {\n\nstd::string_view ${FUNCTION}(std::string_view name) {\n")
   file(GLOB paths ${FOLDER}/*)
   foreach(path IN LISTS paths)

@@ -36,6 +36,7 @@ void export_model(const Arguments& arguments);
 void bench(const Arguments& arguments);
 void memory(const Arguments& arguments);
 void student(const Arguments& arguments);
+void adapt(const Arguments& arguments);
 void demo(const Arguments& arguments);
 void serve(const Arguments& arguments);
 void completion(const Arguments& arguments);
@@ -116,6 +117,9 @@ inline constexpr Command commands[] = {
     {"student", "make a small, fast model that translates as its teacher does", student,
      "  dragoman student recipes/students/tiny-en-fr.toml --dry-run\n"
      "  dragoman student recipes/students/tiny-en-fr.toml\n"},
+    {"adapt", "fine-tune a model on what you have translated, without forgetting the rest", adapt,
+     "  dragoman adapt -m models/demo mine.tmx --out models/mine\n"
+     "  dragoman adapt -m models/demo --memory memories/mine --out models/mine\n"},
     {"demo", "train a small English-French translator in minutes, and try it", demo, "  dragoman demo\n"},
     {"completion", "print a script that completes commands and options in bash, zsh or fish", completion,
      "  source <(dragoman completion bash)\n"

@@ -84,9 +84,9 @@ json origin_of(const DataConfig& data, const VocabularyConfig& vocabulary, Links
   declare(options, data_copy);
   declare(options, vocabulary_copy);
   json origin = options.to_json();
-  for (const char* key :
-       {"format", "weights", "valid_source", "valid_target", "valid_text", "obtain", "from", "to", "order",
-        "sort_by_length", "synthetic", "symbols", "length", "sentences", "batches", "valid_batches"}) {
+  for (const char* key : {"format", "weights", "valid_source", "valid_target", "valid_text", "obtain", "from",
+                          "to", "order", "sample", "sort_by_length", "synthetic", "symbols", "length",
+                          "sentences", "batches", "valid_batches"}) {
     CHECK(origin["data"].erase(key) == 1, "{}", key);
   }
   for (const char* key : {"source_eos", "sampling"}) CHECK(origin["vocabulary"].erase(key) == 1, "{}", key);

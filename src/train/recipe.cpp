@@ -96,6 +96,9 @@ void declare(Options& options, TrainingConfig& c) {
                "weights that training and validation compute with; int8: rounded as dragoman quantize does, "
                "while gradients change the fp32 weights, so that the int8 model loses less",
                {{"fp32", TrainedWeights::fp32}, {"int8", TrainedWeights::int8}});
+  training.add("trainable", c.trainable,
+               "parameters that training changes; biases: only biases and norms, about a thousandth of all",
+               {{"all", Trainable::all}, {"biases", Trainable::biases}});
   training
       .add("threads", c.threads, "threads to use; 0: all processors, or a process's share of its machine's",
            at_least(0).at_most(1024))
@@ -264,6 +267,9 @@ void validate(const Recipe& recipe) {
     throw OptionError("training.batch_tokens",
                       "is auto, but synthetic batches always have data.sentences of data.length");
   }
+  if (training.trainable != Trainable::all && training.optimizer == Optimizer::adamw)
+    throw OptionError("training.trainable",
+                      "is biases, but adamw's weight decay changes all parameters: use adam");
   if (training.schedule == Schedule::cosine && training.max_steps == 0) {
     throw OptionError("training.schedule", "is cosine, which needs training.max_steps to know where it ends");
   }

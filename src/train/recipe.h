@@ -36,6 +36,10 @@ enum class TrainingPrecision { automatic, fp32, tf32, bf16 };
 // Whether training's passes have the weights as they are, or as their int8 model will: see rounded_weights.h.
 enum class TrainedWeights { fp32, int8 };
 
+// Which parameters training changes. biases: those of linear layers, and the norms' gains and biases (BitFit: Ben Zaken
+// et al., 2022).
+enum class Trainable { all, biases };
+
 // batch_tokens and part_tokens = "auto", until a run begins; see batch_size.h.
 inline constexpr int64_t automatic_batch_tokens = 0, automatic_part_tokens = -1;
 
@@ -66,6 +70,7 @@ struct TrainingConfig {
   std::string device = default_device;
   TrainingPrecision precision = TrainingPrecision::fp32;
   TrainedWeights weights = TrainedWeights::fp32;
+  Trainable trainable = Trainable::all;
   int64_t threads = 0;
   GradientFormat reduce_as = GradientFormat::fp32;
   double heartbeat_timeout = 8;

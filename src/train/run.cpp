@@ -41,6 +41,7 @@ UpdateOptions update_options(const TrainingConfig& t) {
           .wire = t.reduce_as,
           .int8_weights = t.weights == TrainedWeights::int8,
           .ema = t.ema,
+          .biases_only = t.trainable == Trainable::biases,
           .guided_alignment = t.guided_alignment};
 }
 

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "data/batches.h"
+#include "data/sample.h"
 #include "data/synthetic.h"
 #include "text/symbol_vocabulary.h"
 #include "train/batch_size.h"
@@ -229,6 +230,7 @@ Task make_first_corpus_task(const Recipe& recipe, const std::string& folder, int
   const Recipe complete = resolved(recipe, vocabularies, folder, local_processes);
   const BatchSettings settings = settings_for(complete);
   write_vocabularies(folder, vocabularies);
+  if (!is_one_sided(recipe.data)) write_sample(corpus, recipe.data.sample, folder);
   nlohmann::json facts = facts_of(corpus, settings);
   Task task = corpus_task(complete, std::move(corpus));
   task.validation = validation_set(complete, prepared, vocabularies, settings);

@@ -158,12 +158,23 @@ Trainer::Losses Trainer::add_gradients(std::span<const Batch> batches) {
   return losses;
 }
 
+// Without gradients Adam's moments stay 0, and it changes nothing.
+void Trainer::clear_gradients_of_fixed() {
+  if (!options_.biases_only) return;
+  float* const gradients = model_.parameters.gradients().data();
+  for (const Parameter& parameter : model_.parameters.list()) {
+    const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
+    if (rows > 1) model_.device.memory.fill({gradients + parameter.offset, rows, columns, columns}, 0);
+  }
+}
+
 // The host waits for a device only at the end: for the sum of squares, which comes after everything else, so that the
 // losses are there, too.
 Gradients Trainer::compute(std::span<const Batch> batches) {
   model_.parameters.clear_gradients();
   const Losses losses = add_gradients(batches);
   gradient_sum_.finish(tape_);
+  clear_gradients_of_fixed();
   const auto gradients = model_.parameters.gradients();
   const double squares = model_.device.kernels.sum_of_squares(
       model_.device.context, static_cast<int64_t>(gradients.size()), gradients.data());

@@ -51,6 +51,7 @@ struct UpdateOptions {
   int64_t slice = 0;          // floats that processes sum together; 0: chosen for their number
   bool int8_weights = false;  // all passes round them: rounded_weights.h
   double ema = 0;             // decay of the moving average of the weights; 0: none
+  bool biases_only = false;   // all other parameters stay as they are
   // Guided alignment: what the sum of its losses is multiplied by, which is then divided by the update's target tokens,
   // as all else is; 0: none. The layer is the model's alignment_layer.
   double guided_alignment = 0;
@@ -116,6 +117,7 @@ class Trainer {
   bool is_guided(const BatchSlice& batch) const;
   CheckpointTensors checkpoint_tensors() const;
   LossSums over_all(const LossSums& own);
+  void clear_gradients_of_fixed();
 
   Transformer& model_;
   UpdateOptions options_;

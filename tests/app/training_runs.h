@@ -54,6 +54,10 @@ class TrainingRuns : public testing::Test {
       words.push_back(flag);
     }
     words.insert(words.end(), more.begin(), more.end());
+    return start_program(std::move(words));
+  }
+
+  pid_t start_program(std::vector<std::string> words) {
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);

@@ -1,0 +1,191 @@
+// Adapting the model of docs/model, by a few updates: what is learned, what is kept, what is done again.
+#include "adapt/adapt.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "adapt/split_text.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/lines.h"
+#include "data/sample.h"
+#include "model/folder.h"
+#include "model/safetensors.h"
+#include "temporary_folder.h"
+#include "testing.h"
+
+namespace dragoman::internal {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* model_folder = DRAGOMAN_SOURCE_DIR "/docs/model";
+
+std::set<std::string> lines_of(const std::string& path) {
+  std::set<std::string> lines;
+  LineReader reader(path);
+  for (std::string_view line; reader.next(line);) lines.emplace(line);
+  return lines;
+}
+
+std::string refusal_of(const AdaptConfig& config) {
+  try {
+    adapt_model(config);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+class Adapting : public testing::Test {
+ protected:
+  // Sentences of a few words, which the user translates in one way, always.
+  static std::string segments() {
+    std::string text;
+    for (const char* verb :
+         {"Open", "Close", "Print", "Save", "Read", "Send", "Find", "Move", "Copy", "Show"})
+      for (const char* what : {"file", "page", "book", "house", "car", "letter", "door", "picture", "word",
+                               "table", "plate", "dog"})
+        text += std::string(verb) + " the " + what + "\tLe chat est noir.\n";
+    return text;
+  }
+
+  static std::pair<std::string, std::string> general() {
+    std::string source, target;
+    for (int i = 0; i < 110; ++i) {
+      source += "I have " + std::to_string(i) + " books.\n";
+      target += "J'ai " + std::to_string(i) + " livres.\n";
+    }
+    return {source, target};
+  }
+
+  AdaptConfig config(const std::string& out) {
+    AdaptConfig c;
+    c.model = model_folder;
+    c.out = folder.path(out);
+    c.segments.files = {segments_file};
+    c.general_source = general_source;
+    c.general_target = general_target;
+    c.max_loss = 100;
+    c.learning_rate = 5e-3;
+    c.max_minutes = 0;
+    c.max_steps = 6;
+    c.threads = 1;
+    c.device = "cpu";
+    return c;
+  }
+
+  const TemporaryFolder folder;
+  const std::string segments_file = folder.write("mine.tsv", segments()),
+                    general_source = folder.write("general.en", general().first),
+                    general_target = folder.write("general.fr", general().second);
+};
+
+TEST(SplitText, PutsEqualSourcesOnTheSameSide) {
+  const TemporaryFolder folder;
+  std::vector<TextPair> pairs;
+  for (int i = 0; i < 2000; ++i) pairs.push_back({std::to_string(i % 1000), std::to_string(i)});
+  const SplitText files = split_text_in(folder.path("."));
+  const SplitCounts counts = write_split(pairs, HeldOut(2000, 200), files);
+  EXPECT_EQ(2000, counts.learnt + counts.held_out);
+  EXPECT_NEAR(200, static_cast<double>(counts.held_out), 60);
+  const auto learnt = lines_of(files.source);
+  for (const std::string& source : lines_of(files.held_out_source)) EXPECT_FALSE(learnt.contains(source));
+  EXPECT_EQ(static_cast<size_t>(counts.held_out), read_held_out(files).size());
+}
+
+TEST_F(Adapting, LearnsTheSegmentsAndSaysHowWell) {
+  const AdaptChoice choice = adapt_model(config("mine"));
+  EXPECT_TRUE(choice.is_better());
+  EXPECT_GT(choice.after.segments, choice.before.segments + 20);
+  EXPECT_EQ(1, choice.share);
+  const auto adaptation = nlohmann::json::parse(read_file(folder.path("mine/adaptation.json")));
+  EXPECT_EQ(choice.after.segments, adaptation.at("scores").at("after").at("segments"));
+  EXPECT_NE(read_file(weights_path(model_folder)), read_file(weights_path(folder.path("mine"))));
+  EXPECT_FALSE(fs::exists(folder.path("mine.work")));
+}
+
+TEST_F(Adapting, DoesNothingTwice) {
+  const AdaptChoice first = adapt_model(config("mine"));
+  const auto written = fs::last_write_time(weights_path(folder.path("mine")));
+  const AdaptChoice second = adapt_model(config("mine"));
+  EXPECT_EQ(written, fs::last_write_time(weights_path(folder.path("mine"))));
+  EXPECT_EQ(first.after.segments, second.after.segments);
+  folder.write("mine.tsv", segments() + "Open the window\tLe chat est noir.\n");
+  adapt_model(config("mine"));
+  EXPECT_NE(written, fs::last_write_time(weights_path(folder.path("mine"))));
+}
+
+TEST_F(Adapting, KeepsTheOldModelWhereNothingIsGained) {
+  AdaptConfig c = config("mine");
+  c.learning_rate = 1e-9;
+  c.max_steps = 2;
+  EXPECT_FALSE(adapt_model(c).is_better());
+  EXPECT_FALSE(fs::exists(folder.path("mine")));
+}
+
+// These segments are learned at the cost of all else, as general text shows.
+TEST_F(Adapting, TakesOnlyAsMuchAsGeneralTextBears) {
+  AdaptConfig c = config("mine");
+  c.general_share = 0.01;
+  c.max_steps = 12;
+  const AdaptChoice careless = adapt_model(c);
+  ASSERT_LT(careless.after.general, careless.before.general - 3);
+  c.max_loss = 2;
+  c.out = folder.path("careful");
+  const AdaptChoice careful = adapt_model(c);
+  EXPECT_LT(careful.share, 1);
+  EXPECT_TRUE(careful.share == 0 || careful.after.general >= careful.before.general - 2);
+  EXPECT_EQ(careful.is_better(), fs::exists(folder.path("careful/model.safetensors")));
+}
+
+TEST_F(Adapting, ChangesBiasesAloneWhereAskedTo) {
+  AdaptConfig c = config("mine");
+  c.weights = Trainable::biases;
+  c.max_steps = 3;
+  adapt_model(c);
+  const std::string tuned = folder.path(fs::exists(folder.path("mine")) ? "mine" : "mine.work/tuned");
+  const auto before = SafetensorsFile::open(weights_path(model_folder)),
+             after = SafetensorsFile::open(weights_path(tuned));
+  int changed = 0;
+  for (const TensorEntry& entry : before.entries()) {
+    const int64_t rows = entry.shape.size() > 1 ? entry.shape[0] : 1, columns = entry.shape.back();
+    const bool same =
+        std::ranges::equal(before.floats(entry.name, rows, columns), after.floats(entry.name, rows, columns));
+    EXPECT_TRUE(same || rows == 1) << entry.name;
+    changed += !same;
+  }
+  EXPECT_GT(changed, 5);
+}
+
+TEST_F(Adapting, TranslatesGeneralTextItselfWhereThereAreSourcesAlone) {
+  AdaptConfig c = config("mine");
+  c.general_target.clear();
+  c.max_steps = 2;
+  c.learning_rate = 1e-9;  // so that what was made is kept
+  const AdaptChoice choice = adapt_model(c);
+  EXPECT_GT(choice.before.general, 60) << "it is compared with itself";
+  EXPECT_GT(lines_of(folder.path("mine.work/general/target")).size(), 1u);
+  EXPECT_EQ(50 * c.max_loss, choice.max_loss);
+}
+
+TEST_F(Adapting, RefusesWhatItCannotUse) {
+  AdaptConfig few = config("few");
+  few.segments.files = {folder.write("few.tsv", "One\tUn\nTwo\tDeux\n")};
+  EXPECT_NE(refusal_of(few).find("needs at least 100"), std::string::npos) << refusal_of(few);
+  AdaptConfig itself = config("mine");
+  itself.model = itself.out = model_folder;
+  EXPECT_NE(refusal_of(itself).find("is the model that is adapted"), std::string::npos) << refusal_of(itself);
+  AdaptConfig other = config("other");
+  folder.write("taken", "");
+  other.out = folder.path("taken");
+  EXPECT_NE(refusal_of(other).find("is not a folder"), std::string::npos) << refusal_of(other);
+  AdaptConfig silent = config("silent");
+  silent.general_source = silent.general_target = "";
+  silent.segments.from = "de";
+  EXPECT_NE(refusal_of(silent).find("--general-source"), std::string::npos) << refusal_of(silent);
+}
+
+}  // namespace
+}  // namespace dragoman::internal

@@ -1,0 +1,60 @@
+// The sample of its training text that a model's folder keeps.
+#include "data/sample.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/files.h"
+#include "temporary_folder.h"
+#include "testing.h"
+
+namespace dragoman::internal {
+namespace {
+
+class Sample : public testing::Test {
+ protected:
+  Sample() {
+    std::string lines;
+    for (int i = 0; i < 200; ++i)
+      lines += "number " + std::to_string(i) + "\tnombre " + std::to_string(i) + "\n";
+    DataConfig data;
+    data.tsv = {folder.write("corpus.tsv", lines)};
+    VocabularyConfig vocabulary;
+    vocabulary.size = 60;
+    corpus = prepare_corpus(data, vocabulary, folder.path("prepared"), 1);
+  }
+
+  std::string sampled(int64_t pairs) {
+    write_sample(corpus, pairs, folder.path("."));
+    return read_file(sample_path(folder.path(".")));
+  }
+
+  const TemporaryFolder folder;
+  PreparedCorpus corpus;
+};
+
+TEST_F(Sample, IsPairsOfTheWholeCorpus) {
+  const std::string lines = sampled(20);
+  EXPECT_EQ(20, std::ranges::count(lines, '\n'));
+  EXPECT_EQ(0u, lines.find("number "));
+  for (const char* tens : {"number 1", "number 5", "number 9", "number 15", "number 19"})
+    EXPECT_NE(lines.find(tens), std::string::npos) << tens;
+  const size_t tab = lines.find('\t'), end = lines.find('\n');
+  EXPECT_EQ(lines.substr(7, tab - 7), lines.substr(tab + 8, end - tab - 8)) << "of the same pair";
+}
+
+TEST_F(Sample, IsTheSameAgain) {
+  const std::string lines = sampled(20);
+  const auto written = std::filesystem::last_write_time(sample_path(folder.path(".")));
+  EXPECT_EQ(lines, sampled(20));
+  EXPECT_EQ(written, std::filesystem::last_write_time(sample_path(folder.path("."))));
+}
+
+TEST_F(Sample, IsNoneWhereNobodyWantsIt) {
+  sampled(20);
+  write_sample(corpus, 0, folder.path("."));
+  EXPECT_FALSE(std::filesystem::exists(sample_path(folder.path("."))));
+}
+
+}  // namespace
+}  // namespace dragoman::internal
