@@ -24,7 +24,7 @@ void upload(DeepL& api, const ServeCall& call) {
   const DeepLChoice chosen = chosen_by(fields, call, api);
   const DocumentJobs::Ticket ticket =
       api.documents.begin(translated_name(file, chosen.to), call.client, file.bytes.size());
-  TextWork work = work_of(call, std::move(file.bytes));
+  TextWork work = work_of(api.context, call, std::move(file.bytes));
   work.format = file.format;
   work.name = file.name;
   work.from = chosen.from;
