@@ -16,7 +16,6 @@
 namespace dragoman::internal {
 namespace {
 
-using nlohmann::json;
 using nlohmann::ordered_json;
 
 constexpr int64_t default_candidates = 3, most_candidates = 100, default_similarity = 75;
@@ -52,7 +51,7 @@ void look_up_unit(ServeContext& context, const ServeCall& call) {
   call.responder.send(json_answer(units));
 }
 
-std::pair<std::string, std::string> unit_of(const json& unit) {
+std::pair<std::string, std::string> unit_of(const nlohmann::json& unit) {
   const auto text = [&](const char* name) -> std::string {
     if (!unit.is_object() || !unit.contains(name) || !unit[name].is_string())
       throw ServeError(400, "a unit is {\"source\": TEXT, \"target\": TEXT}");

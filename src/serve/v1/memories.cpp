@@ -14,7 +14,6 @@
 namespace dragoman::internal {
 namespace {
 
-using nlohmann::json;
 using nlohmann::ordered_json;
 
 void list_memories(ServeContext& context, const ServeCall& call) {
@@ -45,7 +44,8 @@ void look_in_memory(ServeContext& context, const ServeCall& call) {
 void add_to_memory(ServeContext& context, const ServeCall& call) {
   const auto served = context.memories.named(call.name);
   std::vector<std::pair<std::string, std::string>> texts;
-  for (const json& segment : call.body["segments"]) texts.emplace_back(segment["source"], segment["target"]);
+  for (const nlohmann::json& segment : call.body["segments"])
+    texts.emplace_back(segment["source"], segment["target"]);
   add_segments(context, call, *served, texts);
   call.responder.send(json_answer({{"added", texts.size()}}));
 }
