@@ -292,7 +292,7 @@ TEST(GlossaryStoreTest, AreBoundedInMemory) {
   size_t added = 0;
   try {
     while (added < 100) {
-      store.add({.name = "n", .from = "en", .to = "fr", .entries = entries});
+      store.add({.name = "n", .dictionaries = {{"en", "fr", entries}}});
       ++added;
     }
   } catch (const ServeError& error) {
@@ -301,7 +301,7 @@ TEST(GlossaryStoreTest, AreBoundedInMemory) {
   EXPECT_GE(added, 1u);
   EXPECT_LE(added, 8u);
   EXPECT_TRUE(store.remove(store.all().front()->id));
-  EXPECT_NO_THROW(store.add({.name = "n", .from = "en", .to = "fr", .entries = entries}));
+  EXPECT_NO_THROW(store.add({.name = "n", .dictionaries = {{"en", "fr", entries}}}));
 }
 
 TEST(DeepLGlossaries, OfAKeyAreItsOwn) {
@@ -331,15 +331,69 @@ TEST(DeepLGlossaries, OfAKeyAreItsOwn) {
   EXPECT_EQ(server.send({.method = "DELETE", .path = "/v2/glossaries/" + id})->response.status, 204);
 }
 
+TEST(DeepLGlossaries, OfSeveralPairsCanBeChanged) {
+  FakeServer server;
+  server.routes = deepl_routes(server.context);
+  const auto dictionary = [](const char* from, const char* to, const char* entries) -> json {
+    return {{"source_lang", from}, {"target_lang", to}, {"entries", entries}, {"entries_format", "tsv"}};
+  };
+  const auto ask = [&](const std::string& method, const std::string& path, const json& body, int status) {
+    const auto answer = server.send({.method = method,
+                                     .path = path,
+                                     .query = {{"source_lang", "EN"}, {"target_lang", "FR"}},
+                                     .headers = {{"content-type", "application/json"}},
+                                     .body = body.dump()});
+    EXPECT_EQ(answer->response.status, status) << answer->response.body;
+    return answer->json();
+  };
+  const json made =
+      ask("POST", "/v3/glossaries",
+          {{"name", "both"},
+           {"dictionaries", {dictionary("EN", "FR", "cat\tchat"), dictionary("FR", "EN", "chat\tcat")}}},
+          201);
+  ASSERT_EQ(made["dictionaries"].size(), 2u);
+  const std::string one = "/v3/glossaries/" + made.value("glossary_id", "");
+  const auto entries = [&] {
+    return ask("GET", one + "/entries", nullptr, 200)["dictionaries"][0]["entries"];
+  };
+  ask("PATCH", one,
+      {{"name", "renamed"}, {"dictionaries", {dictionary("EN", "FR", "cat\tminou\ndog\tchien")}}}, 200);
+  EXPECT_EQ(entries(), "cat\tminou\ndog\tchien\n");
+  EXPECT_EQ(ask("PUT", one + "/dictionaries", dictionary("EN", "FR", "cat\tmatou"), 200)["entry_count"], 1);
+  EXPECT_EQ(entries(), "cat\tmatou\n");
+  EXPECT_EQ(ask("GET", one, nullptr, 200)["name"], "renamed");
+  ask("PUT", one + "/dictionaries", dictionary("EN", "XX", "a\tb"), 400);
+  EXPECT_EQ(ask("GET", "/v2/glossaries", nullptr, 200)["glossaries"].size(), 0u);
+  const json use = {{"text", {"a"}},
+                    {"source_lang", "EN"},
+                    {"target_lang", "FR"},
+                    {"glossary_ids", json::array({made["glossary_id"]})}};
+  ask("POST", "/v2/translate", use, 200);
+  EXPECT_EQ(server.translations.seen.back().glossary->size(), 1u);
+  ask("DELETE", one + "/dictionaries", nullptr, 204);
+  EXPECT_EQ(ask("GET", "/v2/glossaries", nullptr, 200)["glossaries"].size(), 1u);
+  ask("GET", one + "/entries", nullptr, 404);
+  ask("DELETE", one, nullptr, 204);
+  ask("GET", one, nullptr, 404);
+}
+
+TEST(GlossaryStoreTest, FilesOfEarlierVersionsAreRead) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder.path("g"));
+  folder.write("g/old.json",
+               R"({"name": "n", "from": "en", "to": "fr", "created": "c", "entries": [["cat", "chat"]]})");
+  const GlossaryStore store(folder.path("g"));
+  EXPECT_EQ(tsv_of(store.find("old")->dictionaries.front().entries), "cat\tchat\n");
+}
+
 TEST(GlossaryStoreTest, AFolderKeepsThem) {
   const TemporaryFolder folder;
   std::string id, other;
   {
     GlossaryStore store(folder.path("g"));
-    id = store.add({.name = "né\"e", .from = "en", .to = "fr", .entries = {{"cat", "chat"}, {"a|b", "="}}})
-             ->id;
-    other = store.add({.name = "x", .from = "en", .to = "fr", .entries = {{"a", "b"}}})->id;
-    store.add({.name = "y", .from = "en", .to = "fr", .owner = "alice", .entries = {{"a", "b"}}});
+    id = store.add({.name = "né\"e", .dictionaries = {{"en", "fr", {{"cat", "chat"}, {"a|b", "="}}}}})->id;
+    other = store.add({.name = "x", .dictionaries = {{"en", "fr", {{"a", "b"}}}}})->id;
+    store.add({.name = "y", .owner = "alice", .dictionaries = {{"en", "fr", {{"a", "b"}}}}});
     EXPECT_TRUE(store.remove(other));
   }
   GlossaryStore again(folder.path("g"));
@@ -348,8 +402,8 @@ TEST(GlossaryStoreTest, AFolderKeepsThem) {
   const auto found = again.find(id);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->name, "né\"e");
-  EXPECT_EQ(tsv_of(found->entries), "cat\tchat\na|b\t=\n");
-  EXPECT_EQ(found->glossary->size(), 2u);
+  EXPECT_EQ(tsv_of(found->dictionaries.front().entries), "cat\tchat\na|b\t=\n");
+  EXPECT_EQ(found->dictionaries.front().glossary->size(), 2u);
   folder.write("g/bad.json", R"({"name": 5})");
   EXPECT_THROW(GlossaryStore(folder.path("g")), dragoman::Error);
 }

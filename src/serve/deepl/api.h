@@ -80,9 +80,18 @@ std::shared_ptr<const ServedMemory> deepl_memory(const DeepL& api, const std::st
 
 std::string deepl_time(int64_t seconds);  // "2026-01-31T12:00:00.000Z"
 
+// Of a request that makes or changes a glossary.
+std::string glossary_name(const Fields& fields);
+// A dictionary in a request's JSON, or in its fields. Throws a ServeError where no model translates between its
+// languages directly, and where an entry is not one.
+GlossaryDictionary glossary_dictionary(const DeepL& api, const nlohmann::json& fields);
+// Throws a ServeError of status 404.
+std::shared_ptr<const StoredGlossary> found_glossary(const DeepL& api, const ServeCall& call);
+
 // The routes of each part.
 std::vector<Route> deepl_translate_routes(const std::shared_ptr<DeepL>& api);
 std::vector<Route> deepl_glossary_routes(const std::shared_ptr<DeepL>& api);
+std::vector<Route> deepl_multilingual_glossary_routes(const std::shared_ptr<DeepL>& api);  // of version 3
 std::vector<Route> deepl_document_routes(const std::shared_ptr<DeepL>& api);
 std::vector<Route> deepl_memory_routes(const std::shared_ptr<DeepL>& api);
 

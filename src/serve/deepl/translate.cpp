@@ -15,8 +15,9 @@ namespace {
 using nlohmann::ordered_json;
 
 const std::vector<std::string> ignored_settings = {
-    "formality",         "context",        "model_type",   "style_id",           "custom_instructions",
-    "outline_detection", "splitting_tags", "glossary_ids", "non_splitting_tags", "tag_handling_version"};
+    "formality",           "context",           "model_type",     "style_id",
+    "custom_instructions", "outline_detection", "splitting_tags", "non_splitting_tags",
+    "tag_handling_version"};
 
 // How texts are split, and whether their tags are markup.
 struct TextForm {
@@ -119,6 +120,7 @@ ordered_json text_schema() {
             {"split_sentences", {{"type", "string"}, {"enum", {"0", "1", "nonewlines"}}}},
             {"preserve_formatting", flag},
             {"glossary_id", text},
+            {"glossary_ids", {{"type", "array"}, {"items", text}}},
             {"translation_memory_id", text},
             {"translation_memory_threshold", {{"type", "integer"}, {"minimum", 0}, {"maximum", 100}}},
             {"show_billed_characters", flag},
