@@ -36,7 +36,7 @@ export class Memory {
     this.result = result;
     const memory = result && this.of(result.answer), done = memory && this.confirmed === this.told();
     this.button.hidden = !this.all.some((one) => one.writable);
-    this.button.disabled = !memory || !result.text.trim() || done;
+    this.button.disabled = !memory || !result.text.trim();
     this.button.querySelector("use").setAttribute("href", done ? "#icon-done" : "#icon-keep");
     this.button.querySelector("span").textContent = done ? "Confirmed" : "Confirm";
     this.list(result?.answer.memory ?? []);

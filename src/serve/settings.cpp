@@ -21,8 +21,7 @@ void declare_models(Section& own, ServeSettings& s) {
   own.add("cache", s.cache, "size of the translation cache in MiB; 0: no cache", at_least(0));
   own.add("memory", s.memories,
           "translation memory, or NAME=DIR: lines that it has are translated as it has them, and clients may "
-          "add "
-          "to it; may be repeated")
+          "add to it; may be repeated")
       .shows("DIR");
   own.add("detector", s.detector,
           "fastText's lid.176.ftz, to detect languages: tools/get_detector downloads it");
