@@ -6,6 +6,7 @@ import {Files} from "./files.js";
 import {History} from "./history.js";
 import {Inside} from "./inside.js";
 import {Languages, directionOf, nameOf} from "./languages.js";
+import {Memory} from "./memory.js";
 import {Notice} from "./notice.js";
 import {showOthers} from "./others.js";
 import {unitsOfBytes, wordsOf} from "./positions.js";
@@ -32,6 +33,7 @@ const target = new TargetView({point, choose, hold: (word) => { if (word) leadIn
 const editor = new Editor(target, {change: edited, end: show});
 const address = new Address(visit), start = new Start((text) => { replaceText(text); source.field.focus(); });
 const choices = new Choices(), notice = new Notice(), inside = new Inside(nameOf, (why) => notice.say(why));
+const memory = new Memory({take: (text) => { result.take({text}); show(); }, say: (why) => notice.say(why), tell: (what) => { part("spoken").textContent = what; }});
 const history = new History(useEntry), files = new Files(languages, refused);
 
 let result = null, running = null, timer = 0, keeping = 0;
@@ -161,12 +163,16 @@ function showTools() {
   part("copy").disabled = !result;
   part("edit").disabled = !result;
   part("shade").disabled = !result?.words().length;
+  memory.show(result);
   leadInside();
 }
 
 function leadInside(unit = result?.source === source.text ? source.field.selectionStart : 0) { inside.leadTo(result, unit); }
 
-function edited(text) { result.edit(plain(text, languages.to)); }
+function edited(text) {
+  result.edit(plain(text, languages.to));
+  memory.show(result);
+}
 
 // Marks what a word attends to, and says how sure the model is of it. Of a long text there are no words.
 function point(word) {
@@ -246,6 +252,12 @@ async function copy() {
   keep();
 }
 
+// What is being edited is taken first.
+function confirm() {
+  editor.close();
+  memory.confirm();
+}
+
 function swap() {
   if (part("swap").disabled) return;
   const text = result?.source === source.text ? result.text : source.text;
@@ -291,7 +303,7 @@ for (const dialog of document.querySelectorAll("dialog")) {
 }
 
 document.addEventListener("keydown", (event) => {
-  const shortcut = event.altKey && event.shiftKey && {KeyS: swap, KeyC: copy, KeyE: () => editor.begin(), KeyH: () => history.open()}[event.code];
+  const shortcut = event.altKey && event.shiftKey && {KeyS: swap, KeyC: copy, KeyE: () => editor.begin(), KeyH: () => history.open(), KeyM: confirm}[event.code];
   if (shortcut && !document.querySelector("dialog[open]")) shortcut();
   else if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target === source.field) hurry();
   else if (event.key === "Escape" && editor.open) { editor.close(); target.focus(0); } else if (event.key === "Escape" && target.place.contains(event.target)) source.field.focus();
@@ -326,6 +338,7 @@ async function load() {
     part("training").hidden = !training;
     start.set(formats);
     const models = await getJson("v1/models"), {from, to, text} = address.read();
+    await memory.load();
     source.limit = models.limits.characters;
     beam = models.limits.beam;
     if (!source.text) source.set(text); else source.follow();

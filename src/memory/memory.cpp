@@ -171,6 +171,13 @@ std::vector<MemoryMatch> TranslationMemory::look_up(std::string_view source, con
   return matches;
 }
 
+std::optional<MemoryMatch> TranslationMemory::exact(std::string_view source, const MemoryQuery& query) const {
+  const std::shared_lock lock(mutex_);
+  std::vector<MemoryMatch> matches = exact_matches(source, query);
+  if (matches.empty()) return std::nullopt;
+  return std::move(matches.front());
+}
+
 std::vector<MemoryMatch> TranslationMemory::exact_matches(std::string_view source,
                                                           const MemoryQuery& query) const {
   std::vector<MemoryMatch> matches;
@@ -214,10 +221,18 @@ std::vector<MemoryMatch> TranslationMemory::similar_matches(std::string_view sou
 }
 
 void TranslationMemory::for_each(const std::function<void(const MemorySegmentView& segment)>& take) const {
-  const std::shared_lock lock(mutex_);
-  for_each_newest(parts_, [&](const MemorySegmentView& segment) {
+  const std::vector<std::shared_ptr<const MemoryPart>> parts = [this] {
+    const std::shared_lock lock(mutex_);
+    return parts_;
+  }();
+  for_each_newest(parts, [&](const MemorySegmentView& segment) {
     if (!segment.target.empty()) take(segment);
   });
+}
+
+uint32_t TranslationMemory::size() const {
+  const std::shared_lock lock(mutex_);
+  return size_of(parts_);
 }
 
 void TranslationMemory::verify() const {

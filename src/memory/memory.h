@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <shared_mutex>
 #include <span>
 #include <string>
@@ -59,10 +60,16 @@ class TranslationMemory {
   // The most similar segments first; of equals the newest.
   std::vector<MemoryMatch> look_up(std::string_view source, const MemoryQuery& query) const;
 
+  // The first of these if it is exact, at a small part of the price.
+  std::optional<MemoryMatch> exact(std::string_view source, const MemoryQuery& query) const;
+
   void add(std::span<const MemorySegment> segments);
 
-  // All that count, the oldest first.
+  // All that count when it begins, the oldest first. However long `take` takes, others may add.
   void for_each(const std::function<void(const MemorySegmentView& segment)>& take) const;
+
+  // How many there are, those that newer ones replace and that were not folded in yet among them.
+  uint32_t size() const;
 
   // Reads every byte. Throws an Error if anything was changed.
   void verify() const;

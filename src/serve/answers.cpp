@@ -65,6 +65,11 @@ HttpResponse error_answer(std::string_view tag, int status, const std::string& m
     body["error"] = message;
   } else if (tag == "DeepL") {
     body["message"] = message;
+  } else if (tag == "MyMemory") {
+    body = {{"responseData", {{"translatedText", message}}},
+            {"responseDetails", message},
+            {"responseStatus", status},
+            {"matches", nlohmann::ordered_json::array()}};
   } else {
     body["error"] = {{"message", message}, {"kind", kind_of(status)}};
   }

@@ -13,8 +13,8 @@ namespace dragoman::internal {
 
 HttpResponse json_answer(const nlohmann::ordered_json& json, int status = 200);
 
-// In the shape that the clients of the API (Route::tag) expect: {"error": MESSAGE}, {"message": MESSAGE}, or
-// {"error": {"message": MESSAGE, "kind": KIND}}.
+// In the shape that the clients of the API (Route::tag) expect: {"error": MESSAGE}, {"message": MESSAGE},
+// {"responseData": {"translatedText": MESSAGE}, ...}, or {"error": {"message": MESSAGE, "kind": KIND}}.
 HttpResponse error_answer(std::string_view tag, int status, const std::string& message,
                           HttpHeaders headers = {});
 HttpResponse error_answer(std::string_view tag, const std::exception_ptr& error,

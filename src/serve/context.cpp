@@ -7,6 +7,7 @@
 
 #include "serve/answers.h"
 #include "serve/limits/clients.h"
+#include "serve/memories/store.h"
 #include "serve/settings.h"
 #include "serve/translations.h"
 #include "serve/translations/text_job.h"
@@ -101,10 +102,15 @@ void answer_on_worker(ServeContext& context, ServeCall call, std::function<HttpR
   context.waiting.run(task, client);
 }
 
+void run_on_worker(ServeContext& context, const ServeCall& call, std::function<void()> task) {
+  context.waiting.run(std::move(task), client_number(call));
+}
+
 uint64_t client_number(const ServeCall& call) { return std::hash<std::string>()(call.client) | 1; }
 
-TextWork work_of(const ServeCall& call, std::string text) {
+TextWork work_of(const ServeContext& context, const ServeCall& call, std::string text) {
   return {.text = std::move(text),
+          .memories = context.memories.all(),
           .deadline = call.deadline,
           .stop = call.request.disconnected,
           .client = client_number(call)};

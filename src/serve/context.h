@@ -16,6 +16,7 @@ namespace dragoman::internal {
 class ApiKeys;
 class ClientLimits;
 class DownloadStore;
+class MemoryStore;
 class ServeMetrics;
 class Translations;
 class WorkerPool;
@@ -31,6 +32,7 @@ struct ServeContext {
   WorkerPool& workers;   // for what takes long and waits for nothing: answers with much to format
   WorkerPool& waiting;   // for what waits for a model
   DownloadStore& files;  // translated files until they are fetched, of all APIs
+  MemoryStore& memories;
   std::atomic<bool> draining = false;  // stopping: what was accepted ends, nothing new begins
 };
 
@@ -61,10 +63,13 @@ void admit_file(ServeContext& context, const std::string& client, size_t charact
 // Makes the answer on a thread that may wait for a model, unless the client is gone or its deadline has passed by then.
 void answer_on_worker(ServeContext& context, ServeCall call, std::function<HttpResponse()> make);
 
+// On a thread that may wait; the task must not throw.
+void run_on_worker(ServeContext& context, const ServeCall& call, std::function<void()> task);
+
 // What limits and turns count the call for, as a number.
 uint64_t client_number(const ServeCall& call);
 
-// What TextWork takes of every call: its client's number, its deadline, and that its client may go.
-TextWork work_of(const ServeCall& call, std::string text);
+// What TextWork takes of every call: its client's number, its deadline, that its client may go, and the memories.
+TextWork work_of(const ServeContext& context, const ServeCall& call, std::string text);
 
 }  // namespace dragoman::internal

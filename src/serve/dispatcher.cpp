@@ -28,28 +28,10 @@ using Clock = std::chrono::steady_clock;
 
 constexpr size_t long_body = 16 << 10;  // bytes, from which reading it takes a while
 
-// Whether a path is a route's, part by part; sets what stands for its <name>.
-bool matches(std::string_view route, std::string_view path, std::string& name) {
-  while (true) {
-    const size_t route_end = std::min(route.find('/', 1), route.size());
-    const size_t path_end = std::min(path.find('/', 1), path.size());
-    const std::string_view part = route.substr(0, route_end);
-    if (part == "/<name>") {
-      if (path_end < 2) return false;
-      name = path.substr(1, path_end - 1);
-    } else if (part != path.substr(0, path_end)) {
-      return false;
-    }
-    route.remove_prefix(route_end);
-    path.remove_prefix(path_end);
-    if (route.empty() || path.empty()) return route.empty() && path.empty();
-  }
-}
-
 // Whose error body a request gets, on an unknown path, too.
 std::string tag_of(const Route* route, const IncomingRequest& request) {
   if (route) return route->tag;
-  if (request.path.starts_with("/v2/")) return "DeepL";
+  if (request.path.starts_with("/v2/") || request.path.starts_with("/v3/")) return "DeepL";
   return request.path.starts_with("/v1/") ? "Dragoman" : "LibreTranslate";
 }
 
@@ -65,7 +47,8 @@ std::string key_of(const Route& route, const IncomingRequest& request, const nlo
   if (const std::string_view key = bearer(request.header("authorization")); !key.empty())
     return std::string(key);
   if (!route.key_in_body) return {};
-  for (const char* name : {"api_key", "auth_key"}) {
+  for (const char* name : {"api_key", "auth_key", "key"}) {
+    if (std::string_view(name) == "key" && route.tag != "MyMemory") continue;
     for (const auto& [key, value] : request.query) {
       if (key == name) return value;
     }
@@ -77,7 +60,8 @@ std::string key_of(const Route& route, const IncomingRequest& request, const nlo
 ServeError key_refusal(const Route& route, bool missing) {
   const char* message = missing ? "this server needs an API key: ask its operator for one"
                                 : "the API key is not valid: check it, or ask the server's operator";
-  if (route.tag == "LibreTranslate" || route.tag == "DeepL") return ServeError(403, message);
+  if (route.tag == "LibreTranslate" || route.tag == "DeepL" || route.tag == "MyMemory")
+    return ServeError(403, message);
   return ServeError(401, message, {{"www-authenticate", "Bearer"}});
 }
 
@@ -103,14 +87,14 @@ Dispatcher::Dispatcher(std::vector<Route> routes, ServeContext& context, const C
 Dispatcher::RouteMatch Dispatcher::find(const IncomingRequest& request) const {
   const std::string_view method = request.method == "HEAD" ? "GET" : std::string_view(request.method);
   RouteMatch found;
-  std::string name;
+  std::vector<std::string> names;
   for (const Route& route : routes_) {
-    if (!matches(route.path, request.path, name)) continue;
+    if (!path_matches(route.path, request.path, names)) continue;
     found.methods +=
         (found.methods.empty() ? "" : ", ") + route.method + (route.method == "GET" ? ", HEAD" : "");
     if (route.method != method || found.route) continue;
     found.route = &route;
-    found.name = name;
+    found.names = names;
   }
   return found;
 }
@@ -206,8 +190,11 @@ void Dispatcher::answer_to(const RouteMatch& found, IncomingRequest request, Res
     return recorded.send(cors_.preflight(request, found.methods + ", OPTIONS"));
   }
   const Route& route = *found.route;
-  ServeCall call = {
-      .request = std::move(request), .responder = responder, .route = &route, .name = found.name};
+  ServeCall call = {.request = std::move(request),
+                    .responder = responder,
+                    .route = &route,
+                    .name = found.names.empty() ? "" : found.names.front(),
+                    .names = found.names};
   std::exception_ptr refusal;
   std::shared_ptr<void> lease;
   try {
@@ -215,6 +202,8 @@ void Dispatcher::answer_to(const RouteMatch& found, IncomingRequest request, Res
     call.client = client_of(route, call.request, &call.body);
     call.deadline = deadline_of(call.request, context_.settings.limits.timeout);
     if (!route.open && !(lease = context_.clients.begin(call.client))) throw too_many(too_many_at_once, 1);
+    if (route.changes_data && cors_.is_foreign(call.request))
+      throw ServeError(403, "pages of other sites may change nothing here: allow this one with --cors");
     if (!route.own_checks && !route.body.is_null()) {
       if (const std::string wrong = mismatch(route.body, call.body); !wrong.empty())
         throw ServeError(400, wrong);

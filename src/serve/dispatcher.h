@@ -29,7 +29,8 @@ class Dispatcher {
  private:
   struct RouteMatch {
     const Route* route = nullptr;  // null: no route has the path, or none the method
-    std::string name, methods;     // of the path
+    std::vector<std::string> names = {};
+    std::string methods = {};  // of the path
   };
   RouteMatch find(const IncomingRequest& request) const;
   void answer_to(const RouteMatch& found, IncomingRequest request, Responder responder) const;

@@ -23,7 +23,9 @@ struct ServeCall {
   IncomingRequest request;
   Responder responder;
   const Route* route = nullptr;
-  std::string name = {};    // what stands for the part of the path that the route has as "<name>"
+  std::string name = {};  // the first of these
+  std::vector<std::string> names =
+      {};                   // what stands for the parts of the path that the route has in angle brackets
   std::string client = {};  // the API key's name, else the address: what limits are counted for
   // The body's properties, of JSON or of a form (requests/body.h): valid by the route's schema unless it checks them
   // itself. Null where the body is something else.
@@ -32,8 +34,9 @@ struct ServeCall {
 };
 
 struct Route {
-  std::string method,
-      path;         // "/translate", "/download_file/<name>", "/v2/document/<name>/result": no '/' in a name
+  // "/translate", "/download_file/<name>", "/v2/document/<name>/result": no '/' in a name, unless it is the last and
+  // written "<text*>": then it is the rest of the path, which is a text and not logged.
+  std::string method, path;
   std::string tag;  // "LibreTranslate", "DeepL", "Dragoman", "Operation"
   std::string summary;
   // JSON Schemas. Bodies of type application/x-www-form-urlencoded and multipart/form-data have the same properties.
@@ -48,10 +51,15 @@ struct Route {
   bool open = false;             // needs no API key, and counts in no limit
   bool while_stopping = false;   // answered then, too: it fetches what was accepted before
   bool uses_files = false;       // reads or writes some: not on a thread that reads requests
+  bool changes_data = false;     // refused to pages of other sites, unless --cors allows them
   bool own_checks = false;       // the handler checks the body, with messages that the API's clients know
-  bool key_in_body = false;      // the API key may be the body's "api_key" or "auth_key"
+  bool key_in_body =
+      false;  // the API key may be the "api_key" or "auth_key" of body or query; MyMemory's: "key"
   std::function<void(ServeCall)> handle = {};
 };
+
+// Whether a path is the route's, part by part; sets what stands for each part in angle brackets.
+bool path_matches(std::string_view route, std::string_view path, std::vector<std::string>& names);
 
 // A request that cannot be answered: thrown by handlers before they return, and turned into the API's error body.
 class ServeError : public std::runtime_error {

@@ -7,10 +7,12 @@
 #include "serve/api_keys.h"
 #include "serve/context.h"
 #include "serve/deepl/routes.h"
+#include "serve/desk/routes.h"
 #include "serve/dispatcher.h"
 #include "serve/documents/download_store.h"
 #include "serve/libretranslate/routes.h"
 #include "serve/limits/clients.h"
+#include "serve/memories/store.h"
 #include "serve/models/loading.h"
 #include "serve/operation/metrics.h"
 #include "serve/operation/openapi.h"
@@ -76,10 +78,11 @@ struct TranslationServer::Parts {
         recorder(settings, metrics, cors),
         files({.bytes = static_cast<size_t>(settings.limits.keep_megabytes) << 20,
                .time = std::chrono::minutes(settings.limits.keep_minutes)}),
+        memories(settings.memories),
         translations(metrics),
         workers(4),
         waiting(16),
-        context{translations, settings, metrics, clients, keys, workers, waiting, files},
+        context{translations, settings, metrics, clients, keys, workers, waiting, files, memories},
         training(settings.training),
         dispatcher(all_routes(), context, cors, recorder),
         http(
@@ -101,6 +104,7 @@ struct TranslationServer::Parts {
     append(routes, training.routes());
     append(routes, libretranslate_routes(context));
     append(routes, deepl_routes(context));
+    append(routes, desk_routes(context));
     append(routes, operation_routes(context, [this](MetricsPage& page) { print_counts(page); }));
     const auto document = std::make_shared<std::string>();
     routes.push_back(openapi_route(document));
@@ -139,6 +143,7 @@ struct TranslationServer::Parts {
   Cors cors;
   RequestRecorder recorder;
   DownloadStore files;
+  MemoryStore memories;
   LoadingTranslations translations;
   WorkerPool workers, waiting;
   ServeContext context;

@@ -19,6 +19,10 @@ void declare_models(Section& own, ServeSettings& s) {
   declare_batch(own, s.batch);
   declare_workers(own, s.workers);
   own.add("cache", s.cache, "size of the translation cache in MiB; 0: no cache", at_least(0));
+  own.add("memory", s.memories,
+          "translation memory, or NAME=DIR: lines that it has are translated as it has them, and clients may "
+          "add to it; may be repeated")
+      .shows("DIR");
   own.add("detector", s.detector,
           "fastText's lid.176.ftz, to detect languages: tools/get_detector downloads it");
 }
@@ -76,6 +80,8 @@ void declare_access(Section& own, ServeSettings& s) {
   own.add(
       "api-keys", s.api_keys,
       "file of API keys, one of which every request must have; dragoman serve --new-key NAME creates one");
+  own.add("memory-writers", s.memory_writers,
+          "names of the API keys that may add to memories; by default every client may");
   own.add("cors", s.cors, "origins allowed to use the server from a browser; *: all");
   own.add("proxy", s.proxies,
           "addresses of proxies, or networks such as 10.0.0.0/8; their X-Forwarded-For names the client that "
@@ -110,6 +116,8 @@ void validate(const ServeSettings& s) {
   }
   if (std::filesystem::exists(s.training) && !std::filesystem::is_directory(s.training))
     throw OptionError("training", fmt::format("is {}, which is not a folder", in_quotes(s.training)));
+  if (!s.memory_writers.empty() && s.api_keys.empty())
+    throw OptionError("memory-writers", "needs --api-keys: else nobody has a key");
   for (const std::string& proxy : s.proxies) {
     try {
       check_proxy(proxy);

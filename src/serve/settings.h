@@ -31,6 +31,7 @@ struct ServeSettings {
   int64_t threads = 0, batch = 0, workers = 0, cache = 64;  // MiB
   dragoman::Precision precision = dragoman::Precision::as_saved;
   std::string detector;
+  std::vector<std::string> memories;
 
   std::string host = "127.0.0.1";
   std::vector<std::string> host_names;  // besides localhost
@@ -41,9 +42,10 @@ struct ServeSettings {
 
   ServeLimits limits;
 
-  std::string api_keys;              // a file
-  std::vector<std::string> cors;     // origins, or "*"
-  std::vector<std::string> proxies;  // addresses, networks
+  std::string api_keys;                     // a file
+  std::vector<std::string> memory_writers;  // names of API keys; none: all
+  std::vector<std::string> cors;            // origins, or "*"
+  std::vector<std::string> proxies;         // addresses, networks
 
   RequestLogFormat log = RequestLogFormat::text;
   int64_t drain_time = 25;  // seconds

@@ -27,6 +27,8 @@
 namespace dragoman::internal {
 
 class ServedLanguages;
+struct ServedMemory;
+using ServedMemories = std::vector<std::shared_ptr<const ServedMemory>>;
 
 struct TextWork {
   std::string text;         // or a file's bytes
@@ -38,6 +40,10 @@ struct TextWork {
   std::string prefix = {};         // how the output begins: texts of one line only
   int alternatives = 0;            // besides the best
   std::shared_ptr<const dragoman::Glossary> glossary = {};
+  // A line that one of these has, of those in the languages, has its translation from there; with a similarity below 1
+  // also a line to which a segment is so similar. Not of documents, nor of texts with a prefix.
+  ServedMemories memories = {};
+  double memory_at_least = 1;
   std::chrono::steady_clock::time_point deadline = {};  // none by default
   std::stop_token stop = {};
   std::function<void(const dragoman::Progress&)> on_progress = {};  // of the whole text; not of documents
@@ -48,6 +54,13 @@ struct TextWork {
   std::shared_ptr<void> room = {};  // by reserve(): held until the work is done
 };
 
+// A segment of a memory.
+struct UsedSegment {
+  std::string source, target;
+  double similarity = 0;  // to the line
+  bool exact = false;
+};
+
 struct TextResult {
   std::string text;
   std::vector<std::string> alternatives = {};
@@ -55,6 +68,7 @@ struct TextResult {
   std::string from, to;                           // what it was translated from and to
   double detection = 1;                           // how sure it is of `from`, where that was detected
   std::vector<std::string> via = {};              // languages between
+  std::vector<UsedSegment> memory = {};           // that are lines' translations
 };
 
 struct ServedPair {

@@ -13,6 +13,7 @@
 #include "fuzz/reading.h"
 #include "http/read_in_pieces.h"
 #include "serve/deepl/routes.h"
+#include "serve/desk/routes.h"
 #include "serve/dispatcher.h"
 #include "serve/fake_server.h"
 #include "serve/libretranslate/routes.h"
@@ -85,7 +86,7 @@ struct Server : FakeParts<Translating> {
   Server() : FakeParts(settings_behind_a_proxy()) {
     random_hex(1);
     for (auto some : {v1_routes(context), libretranslate_routes(context), deepl_routes(context),
-                      operation_routes(context, [](MetricsPage&) {})})
+                      desk_routes(context), operation_routes(context, [](MetricsPage&) {})})
       std::ranges::move(some, std::back_inserter(routes));
     dispatcher.emplace(routes, context, cors, recorder);
   }
@@ -181,6 +182,13 @@ std::vector<std::string> seeds_of_requests_to_routes() {
       "GET /languages HTTP/1.1\r\nHost: localhost:5000\r\nX-Forwarded-For: 8.8.8.8, ::1, 10.1.2.3\r\n\r\n"
       "GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept: text/plain;q=0.5, */*\r\nX-Request-Id: "
       "a-1\r\n\r\n",
+      "GET /get?q=a&langpair=en%7Cfr HTTP/1.1\r\nHost: localhost\r\n\r\n"
+      "GET /set?seg=a&tra=b&langpair=en%7Cfr HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: same-site\r\n\r\n"
+      "GET /tmserver/en/fr/unit/a%2Fb?min_similarity=50 HTTP/1.1\r\nHost: localhost\r\n\r\n"
+      "GET /api/v1/en/fr/unit/?source=a HTTP/1.1\r\nHost: localhost\r\n\r\n"
+      "GET /v1/memories/m/export.tmx HTTP/1.1\r\nHost: localhost\r\n\r\n",
+      request("PATCH /v3/glossaries/g", json, R"({"name":"n","dictionaries":[{"source_lang":"EN"}]})"),
+      request("POST /v1/memories/m/segments", json, R"({"segments":[{"source":"a","target":"b"}]})"),
       "OPTIONS /translate HTTP/1.1\r\nHost: localhost\r\nOrigin: https://a.example\r\n"
       "Access-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: content-type\r\n\r\n",
       "POST /v1/translate HTTP/1.1\r\nHost: localhost\r\nX-Timeout-Ms: 1500\r\nPrefer: wait=2, x\r\n"

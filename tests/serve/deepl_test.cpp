@@ -1,16 +1,12 @@
-#include <filesystem>
 #include <regex>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "serve/deepl/glossary_entries.h"
-#include "serve/deepl/glossary_store.h"
 #include "serve/deepl/routes.h"
 #include "serve/deepl/tags.h"
 #include "serve/fake_server.h"
-#include "temporary_folder.h"
 
 namespace dragoman::internal {
 namespace {
@@ -252,106 +248,6 @@ TEST(DeepLDocuments, CountAsTextsDo) {
   EXPECT_EQ(error_of(std::string(10, 'x')), "");
   EXPECT_NE(error_of(std::string(10, 'x')).find("15 characters in a minute"), std::string::npos);
   EXPECT_EQ(server.get("/v2/usage")->json().at("character_count"), 10);
-}
-
-std::string refused(GlossaryEntries (*read)(std::string_view), std::string_view text) {
-  try {
-    read(text);
-  } catch (const ServeError& error) {
-    return error.what();
-  }
-  return "";
-}
-
-TEST(GlossaryEntriesTest, TabsAndCommas) {
-  const auto entries = [](const GlossaryEntries& all) { return tsv_of(all); };
-  EXPECT_EQ(entries(entries_of_tsv("\xEF\xBB\xBF"
-                                   "a b\tc\r\n\r\nd\t=|#")),
-            "a b\tc\nd\t=|#\n");
-  EXPECT_EQ(entries(entries_of_csv("a,b\r\n\"c, \"\"d\"\"\",e,en,fr\n\"f\",\"g\"\r\nh,i")),
-            "a\tb\nc, \"d\"\te\nf\tg\nh\ti\n");
-  for (const char* bad : {"", "a", "a\tb\tc", "a\t \n", "\tb", "a\tb\na\tc"})
-    EXPECT_NE(refused(entries_of_tsv, bad), "") << bad;
-  for (const char* bad : {"", "a", "a,b,c,d,e", "a,", "\"a,b", "\"a\"x,b", "a,b\na,c", "\"a\nb\",c"})
-    EXPECT_NE(refused(entries_of_csv, bad), "") << bad;
-  EXPECT_EQ(refused(entries_of_tsv, "a\tb\nc"), "the glossary's line 2 is not a source and a target");
-}
-
-TEST(GlossaryEntriesTest, AreBoundedInNumber) {
-  std::string text;
-  for (int i = 0; i < 100'000; ++i) text += std::to_string(i) + "\tx\n";
-  EXPECT_EQ(entries_of_tsv(text).size(), 100'000u);
-  EXPECT_NE(refused(entries_of_tsv, text + "a\tb\n").find("more than 100000 entries"), std::string::npos);
-}
-
-// What a glossary takes in memory, not only its terms.
-TEST(GlossaryStoreTest, AreBoundedInMemory) {
-  GlossaryEntries entries;
-  for (int i = 0; i < 100'000; ++i) entries.push_back({std::to_string(i), "x"});
-  GlossaryStore store;
-  size_t added = 0;
-  try {
-    while (added < 100) {
-      store.add({.name = "n", .from = "en", .to = "fr", .entries = entries});
-      ++added;
-    }
-  } catch (const ServeError& error) {
-    EXPECT_EQ(error.status(), 456);
-  }
-  EXPECT_GE(added, 1u);
-  EXPECT_LE(added, 8u);
-  EXPECT_TRUE(store.remove(store.all().front()->id));
-  EXPECT_NO_THROW(store.add({.name = "n", .from = "en", .to = "fr", .entries = entries}));
-}
-
-TEST(DeepLGlossaries, OfAKeyAreItsOwn) {
-  FakeServer server({.api_keys = "keys"});
-  server.routes = deepl_routes(server.context);
-  const auto list = [&](const std::string& client) {
-    server.client = client;
-    return server.get("/v2/glossaries")->json().at("glossaries").size();
-  };
-  server.client = "alice";
-  const std::string id = server
-                             .post("/v2/glossaries", {{"name", "mine"},
-                                                      {"source_lang", "en"},
-                                                      {"target_lang", "fr"},
-                                                      {"entries", "cat\tchat"},
-                                                      {"entries_format", "tsv"}})
-                             ->json()
-                             .at("glossary_id");
-  const json use = {{"text", {"a"}}, {"source_lang", "EN"}, {"target_lang", "FR"}, {"glossary_id", id}};
-  EXPECT_EQ(list("bob"), 0u);
-  EXPECT_EQ(server.get("/v2/glossaries/" + id)->response.status, 404);
-  EXPECT_EQ(server.get("/v2/glossaries/" + id + "/entries")->response.status, 404);
-  EXPECT_EQ(server.post("/v2/translate", use)->response.status, 404);
-  EXPECT_EQ(server.send({.method = "DELETE", .path = "/v2/glossaries/" + id})->response.status, 404);
-  EXPECT_EQ(list("alice"), 1u);
-  EXPECT_EQ(server.post("/v2/translate", use)->response.status, 200);
-  EXPECT_EQ(server.send({.method = "DELETE", .path = "/v2/glossaries/" + id})->response.status, 204);
-}
-
-TEST(GlossaryStoreTest, AFolderKeepsThem) {
-  const TemporaryFolder folder;
-  std::string id, other;
-  {
-    GlossaryStore store(folder.path("g"));
-    id = store.add({.name = "né\"e", .from = "en", .to = "fr", .entries = {{"cat", "chat"}, {"a|b", "="}}})
-             ->id;
-    other = store.add({.name = "x", .from = "en", .to = "fr", .entries = {{"a", "b"}}})->id;
-    store.add({.name = "y", .from = "en", .to = "fr", .owner = "alice", .entries = {{"a", "b"}}});
-    EXPECT_TRUE(store.remove(other));
-  }
-  GlossaryStore again(folder.path("g"));
-  ASSERT_EQ(again.all().size(), 1u);
-  EXPECT_EQ(again.all("alice").size(), 2u);
-  const auto found = again.find(id);
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->name, "né\"e");
-  EXPECT_EQ(tsv_of(found->entries), "cat\tchat\na|b\t=\n");
-  EXPECT_EQ(found->glossary->size(), 2u);
-  folder.write("g/bad.json", R"({"name": 5})");
-  EXPECT_THROW(GlossaryStore(folder.path("g")), dragoman::Error);
 }
 
 }  // namespace

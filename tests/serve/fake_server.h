@@ -13,6 +13,7 @@
 #include "serve/context.h"
 #include "serve/documents/download_store.h"
 #include "serve/limits/clients.h"
+#include "serve/memories/store.h"
 #include "serve/operation/metrics.h"
 #include "serve/requests/body.h"
 #include "serve/settings.h"
@@ -92,12 +93,13 @@ struct FakeParts {
 
   const ServeSettings settings;
   DownloadStore files;
+  MemoryStore memories{settings.memories};
   Translations translations;
   ServeMetrics metrics;
   ClientLimits clients;
   ApiKeys keys{""};
   WorkerPool workers{1}, waiting{1};
-  ServeContext context{translations, settings, metrics, clients, keys, workers, waiting, files};
+  ServeContext context{translations, settings, metrics, clients, keys, workers, waiting, files, memories};
   std::vector<Route> routes;
 };
 
@@ -123,7 +125,9 @@ class FakeServer : public FakeParts<FakeTranslations> {
     const auto answer = std::make_shared<Answer>();
     ServeCall call = {.request = std::move(request), .responder = Responder(answer), .client = client};
     for (const Route& route : routes) {
-      if (route.method != call.request.method || !matches(route.path, call.request.path, call.name)) continue;
+      if (route.method != call.request.method || !path_matches(route.path, call.request.path, call.names))
+        continue;
+      if (!call.names.empty()) call.name = call.names.front();
       call.route = &route;
       try {
         check_media_type(call.request, route);
@@ -169,17 +173,6 @@ class FakeServer : public FakeParts<FakeTranslations> {
                         {"content-length", std::to_string(body.size())},
                         {"host", "here:5000"}},
             .body = body};
-  }
-
-  static bool matches(const std::string& route, const std::string& path, std::string& name) {
-    const size_t begin = route.find("<name>");
-    if (begin == route.npos) return route == path;
-    const std::string after = route.substr(begin + 6);
-    if (!path.starts_with(route.substr(0, begin)) || !path.ends_with(after) ||
-        path.size() < begin + after.size() + 1)
-      return false;
-    name = path.substr(begin, path.size() - begin - after.size());
-    return name.find('/') == name.npos;
   }
 };
 

@@ -17,7 +17,8 @@ TEST_P(Pages, InChromium) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, Pages,
-                         testing::Values("Translate", "Texts", "Refusals", "Files", "Views", "Servers"),
+                         testing::Values("Translate", "Texts", "Refusals", "Files", "Views", "Servers",
+                                         "Desk"),
                          [](const auto& page) { return std::string(page.param); });
 
 }  // namespace

@@ -30,6 +30,7 @@ class Translate(PageTest):
             endings = json.load(settings)["supportedFilesFormat"]
         self.assertEqual(re.findall(r"(?<!\S)\.\w+", self.page.locator("#formats ul").inner_text()), endings)
         self.assertEqual(self.page.locator("#file").get_attribute("accept").split(","), endings)
+        expect(self.page.locator("#confirm")).to_be_hidden()  # without a memory
         self.check()
         examples = self.page.locator("#examples button")
         expect(examples).to_have_count(3)

@@ -1,6 +1,7 @@
 #include "serve/deepl/api.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,24 +11,46 @@ namespace dragoman::internal {
 namespace {
 
 constexpr size_t max_clients = 10'000;  // with counts of their own; all others share one
+constexpr size_t max_glossaries_at_once = 5;
 
 std::string upper(std::string text) {
   std::ranges::transform(text, text.begin(), [](char c) { return c >= 'a' && c <= 'z' ? c - 32 : c; });
   return text;
 }
 
-std::shared_ptr<const dragoman::Glossary> glossary_of(const std::string& id, const std::string& owner,
-                                                      const DeepLChoice& chosen, DeepL& api) {
-  if (id.empty()) return nullptr;
-  if (chosen.from.empty()) throw ServeError(400, "Value for 'source_lang' required with 'glossary_id'.");
+const GlossaryDictionary& dictionary_of(const std::string& id, const std::string& owner,
+                                        const DeepLChoice& chosen, DeepL& api) {
   const auto stored = api.glossaries.find(id, owner);
   if (!stored) throw ServeError(404, "Glossary not found");
-  const auto same = [](const std::string& of_glossary, const std::string& language) {
-    return ServedLanguages::find({of_glossary}, language).has_value();
-  };
-  if (!same(stored->from, chosen.from) || !same(stored->to, chosen.to))
+  const GlossaryDictionary* dictionary = stored->find(chosen.from, chosen.to);
+  if (dictionary == nullptr)
     throw ServeError(400, "The glossary is for other languages than source_lang and target_lang.");
-  return stored->glossary;
+  return *dictionary;
+}
+
+// Of a source that several of them have, the first one's entry counts.
+std::shared_ptr<const dragoman::Glossary> joined_glossaries(const std::vector<std::string>& ids,
+                                                            const std::string& owner,
+                                                            const DeepLChoice& chosen, DeepL& api) {
+  if (ids.size() > max_glossaries_at_once)
+    throw ServeError(
+        400, fmt::format("Value for 'glossary_ids' has more than {} glossaries.", max_glossaries_at_once));
+  GlossaryEntries entries;
+  std::set<std::string> sources;
+  for (const std::string& id : ids)
+    for (const auto& entry : dictionary_of(id, owner, chosen, api).entries)
+      if (sources.insert(entry.source).second) entries.push_back(entry);
+  return std::make_shared<const dragoman::Glossary>(entries);
+}
+
+std::shared_ptr<const dragoman::Glossary> glossary_of(const Fields& fields, const std::string& owner,
+                                                      const DeepLChoice& chosen, DeepL& api) {
+  const std::string id = fields.text("glossary_id");
+  const std::vector<std::string> ids = fields.texts("glossary_ids");
+  if (id.empty() && ids.empty()) return nullptr;
+  if (chosen.from.empty()) throw ServeError(400, "Value for 'source_lang' required with 'glossary_id'.");
+  if (!id.empty()) return dictionary_of(id, owner, chosen, api).glossary;
+  return joined_glossaries(ids, owner, chosen, api);
 }
 
 // Defaults that ask for nothing.
@@ -72,7 +95,7 @@ DeepLChoice chosen_by(const Fields& fields, const ServeCall& call, DeepL& api) {
                        fmt::format("Value for 'target_lang' not supported with 'source_lang' {}.", source));
     chosen.from = *from;
   }
-  chosen.glossary = glossary_of(fields.text("glossary_id"), glossary_owner(api, call), chosen, api);
+  chosen.glossary = glossary_of(fields, glossary_owner(api, call), chosen, api);
   return chosen;
 }
 

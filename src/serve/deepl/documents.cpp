@@ -15,8 +15,8 @@ using nlohmann::ordered_json;
 constexpr size_t max_form_bytes = 4096;
 constexpr std::chrono::hours time_for_a_document{1};
 
-const std::vector<std::string> ignored_document_fields = {"formality", "output_format", "glossary_ids",
-                                                          "style_id"};
+const std::vector<std::string> ignored_document_fields = {"formality", "output_format",
+                                                          "translation_memory_id", "style_id"};
 
 void upload(DeepL& api, const ServeCall& call) {
   const Fields fields(call);
@@ -24,7 +24,7 @@ void upload(DeepL& api, const ServeCall& call) {
   const DeepLChoice chosen = chosen_by(fields, call, api);
   const DocumentJobs::Ticket ticket =
       api.documents.begin(translated_name(file, chosen.to), call.client, file.bytes.size());
-  TextWork work = work_of(call, std::move(file.bytes));
+  TextWork work = work_of(api.context, call, std::move(file.bytes));
   work.format = file.format;
   work.name = file.name;
   work.from = chosen.from;

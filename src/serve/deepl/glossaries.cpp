@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "serve/answers.h"
@@ -14,18 +15,22 @@ using nlohmann::ordered_json;
 constexpr size_t max_glossary_name = 1024, max_body = 10 << 20;
 
 ordered_json info_of(const StoredGlossary& glossary) {
+  const GlossaryDictionary& dictionary = glossary.dictionaries.front();
   return {{"glossary_id", glossary.id},
           {"name", glossary.name},
           {"ready", true},
-          {"source_lang", glossary.from},
-          {"target_lang", glossary.to},
+          {"source_lang", dictionary.from},
+          {"target_lang", dictionary.to},
           {"creation_time", glossary.created},
-          {"entry_count", glossary.entries.size()}};
+          {"entry_count", dictionary.entries.size()}};
 }
 
-std::shared_ptr<const StoredGlossary> found(DeepL& api, const ServeCall& call) {
-  auto glossary = api.glossaries.find(call.name, glossary_owner(api, call));
-  if (!glossary) throw ServeError(404, "Glossary not found");
+// This version's requests know glossaries of one pair of languages.
+bool has_one_pair(const StoredGlossary& glossary) { return glossary.dictionaries.size() == 1; }
+
+std::shared_ptr<const StoredGlossary> found(const DeepL& api, const ServeCall& call) {
+  auto glossary = found_glossary(api, call);
+  if (!has_one_pair(*glossary)) throw ServeError(404, "Glossary not found");
   return glossary;
 }
 
@@ -36,8 +41,7 @@ bool is_direct(const DeepL& api, const std::string& from, const std::string& to)
   return false;
 }
 
-GlossaryEntries entries_of(const Fields& fields) {
-  const std::string format = fields.text("entries_format"), entries = fields.text("entries");
+GlossaryEntries entries_of(const std::string& format, const std::string& entries) {
   if (format != "tsv" && format != "csv")
     throw ServeError(400, "Value for 'entries_format' not supported: tsv or csv");
   if (entries.empty()) throw ServeError(400, "Parameter 'entries' not specified.");
@@ -46,36 +50,30 @@ GlossaryEntries entries_of(const Fields& fields) {
 
 void create(DeepL& api, const ServeCall& call) {
   const Fields fields(call);
-  const ServedLanguages served(api.context.translations.pairs());
-  const std::string name = fields.text("name");
-  if (name.empty() || name.size() > max_glossary_name)
-    throw ServeError(400, "Parameter 'name' must have 1 to 1,024 bytes.");
-  const auto from = served.source(fields.text("source_lang"));
-  const auto to = ServedLanguages::find(served.targets(), fields.text("target_lang"));
-  if (!from || !to || !is_direct(api, *from, *to))
-    throw ServeError(400, "Unsupported glossary source and target language pair");
+  const std::string name = glossary_name(fields);
+  nlohmann::json dictionary = nlohmann::json::object();
+  for (const char* field : {"source_lang", "target_lang", "entries", "entries_format"})
+    dictionary[field] = fields.text(field);
   const auto glossary = api.glossaries.add({.id = {},
                                             .name = name,
-                                            .from = *from,
-                                            .to = *to,
                                             .created = {},
                                             .owner = glossary_owner(api, call),
-                                            .entries = entries_of(fields)});
+                                            .dictionaries = {glossary_dictionary(api, dictionary)}});
   call.responder.send(json_answer(info_of(*glossary), 201));
 }
 
 void list(DeepL& api, const ServeCall& call) {
   ordered_json glossaries = ordered_json::array();
   for (const auto& glossary : api.glossaries.all(glossary_owner(api, call)))
-    glossaries.push_back(info_of(*glossary));
+    if (has_one_pair(*glossary)) glossaries.push_back(info_of(*glossary));
   call.responder.send(json_answer({{"glossaries", glossaries}}));
 }
 
 void show(DeepL& api, const ServeCall& call) { call.responder.send(json_answer(info_of(*found(api, call)))); }
 
 void show_entries(DeepL& api, const ServeCall& call) {
-  call.responder.send(
-      {.type = "text/tab-separated-values; charset=utf-8", .body = tsv_of(found(api, call)->entries)});
+  call.responder.send({.type = "text/tab-separated-values; charset=utf-8",
+                       .body = tsv_of(found(api, call)->dictionaries.front().entries)});
 }
 
 void remove(DeepL& api, const ServeCall& call) {
@@ -112,6 +110,34 @@ ordered_json list_schema(const std::string& name, const ordered_json& items) {
 }
 
 }  // namespace
+
+std::string glossary_name(const Fields& fields) {
+  std::string name = fields.text("name");
+  if (name.empty() || name.size() > max_glossary_name)
+    throw ServeError(400, "Parameter 'name' must have 1 to 1,024 bytes.");
+  return name;
+}
+
+GlossaryDictionary glossary_dictionary(const DeepL& api, const nlohmann::json& fields) {
+  const auto text = [&](const char* name) -> std::string {
+    if (!fields.is_object() || !fields.contains(name)) return "";
+    if (!fields[name].is_string())
+      throw ServeError(400, fmt::format("Value for '{}' must be a string.", name));
+    return fields[name];
+  };
+  const ServedLanguages served(api.context.translations.pairs());
+  const auto from = served.source(text("source_lang"));
+  const auto to = ServedLanguages::find(served.targets(), text("target_lang"));
+  if (!from || !to || !is_direct(api, *from, *to))
+    throw ServeError(400, "Unsupported glossary source and target language pair");
+  return {*from, *to, entries_of(text("entries_format"), text("entries"))};
+}
+
+std::shared_ptr<const StoredGlossary> found_glossary(const DeepL& api, const ServeCall& call) {
+  auto glossary = api.glossaries.find(call.name, glossary_owner(api, call));
+  if (!glossary) throw ServeError(404, "Glossary not found");
+  return glossary;
+}
 
 std::vector<Route> deepl_glossary_routes(const std::shared_ptr<DeepL>& api) {
   Route creation = {

@@ -9,16 +9,19 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "serve/models/served_languages.h"
 #include "serve/route.h"
 #include "serve/secrets.h"
 
 namespace dragoman::internal {
 namespace {
 
-size_t bytes_of(const GlossaryEntries& entries) {
-  size_t terms = 0;
-  for (const auto& entry : entries) terms += entry.source.size() + entry.target.size();
-  return entries.size() * GlossaryStore::bytes_of_entry + 6 * terms;
+size_t bytes_of(const StoredGlossary& stored) {
+  size_t bytes = 0;
+  for (const GlossaryDictionary& dictionary : stored.dictionaries)
+    for (const auto& entry : dictionary.entries)
+      bytes += GlossaryStore::bytes_of_entry + 6 * (entry.source.size() + entry.target.size());
+  return bytes;
 }
 
 // In the form of a UUID, as clients know it.
@@ -36,11 +39,30 @@ std::string now() {
 }
 
 std::string as_file(const StoredGlossary& glossary) {
-  nlohmann::ordered_json json = {{"name", glossary.name},   {"from", glossary.from},
-                                 {"to", glossary.to},       {"created", glossary.created},
-                                 {"owner", glossary.owner}, {"entries", nlohmann::ordered_json::array()}};
-  for (const auto& entry : glossary.entries) json["entries"].push_back({entry.source, entry.target});
+  nlohmann::ordered_json json = {{"name", glossary.name},
+                                 {"created", glossary.created},
+                                 {"owner", glossary.owner},
+                                 {"dictionaries", nlohmann::ordered_json::array()}};
+  for (const GlossaryDictionary& dictionary : glossary.dictionaries) {
+    nlohmann::ordered_json entries = nlohmann::ordered_json::array();
+    for (const auto& entry : dictionary.entries) entries.push_back({entry.source, entry.target});
+    json["dictionaries"].push_back(
+        {{"from", dictionary.from}, {"to", dictionary.to}, {"entries", std::move(entries)}});
+  }
   return json.dump(1) + "\n";
+}
+
+GlossaryDictionary read_dictionary(const nlohmann::json& json) {
+  GlossaryDictionary dictionary = {.from = json.at("from"), .to = json.at("to"), .entries = {}};
+  for (const nlohmann::json& entry : json.at("entries"))
+    dictionary.entries.push_back({entry.at(0), entry.at(1)});
+  return dictionary;
+}
+
+void make_glossaries(StoredGlossary& stored) {
+  for (GlossaryDictionary& dictionary : stored.dictionaries)
+    if (!dictionary.glossary)
+      dictionary.glossary = std::make_shared<const dragoman::Glossary>(dictionary.entries);
 }
 
 bool may_use(const std::string& owner, const StoredGlossary& glossary) {
@@ -54,14 +76,16 @@ StoredGlossary read(const std::filesystem::path& path) {
     const nlohmann::json json = parse_json(read_file(path.string()));
     StoredGlossary glossary = {.id = path.stem().string(),
                                .name = json.at("name"),
-                               .from = json.at("from"),
-                               .to = json.at("to"),
                                .created = json.at("created"),
                                .owner = json.value("owner", ""),
-                               .entries = {}};
-    for (const nlohmann::json& entry : json.at("entries"))
-      glossary.entries.push_back({entry.at(0), entry.at(1)});
-    glossary.glossary = std::make_shared<const dragoman::Glossary>(glossary.entries);
+                               .dictionaries = {}};
+    if (json.contains("dictionaries")) {
+      for (const nlohmann::json& one : json["dictionaries"])
+        glossary.dictionaries.push_back(read_dictionary(one));
+    } else {
+      glossary.dictionaries.push_back(read_dictionary(json));  // of earlier versions
+    }
+    make_glossaries(glossary);
     return glossary;
   } catch (const nlohmann::json::exception&) {
     throw Error("{}: not a glossary written by this server: move it away", path.string());
@@ -83,7 +107,7 @@ void GlossaryStore::read_folder() {
   for (const auto& file : std::filesystem::directory_iterator(folder_)) {
     if (file.path().extension() != ".json") continue;
     auto glossary = std::make_shared<const StoredGlossary>(read(file.path()));
-    bytes_ += bytes_of(glossary->entries);
+    bytes_ += bytes_of(*glossary);
     if (glossaries_.size() == max_glossaries || bytes_ > max_bytes)
       throw Error("{}: has more than {} glossaries, or take more than {} bytes of memory: move some away",
                   folder_, max_glossaries, max_bytes);
@@ -91,40 +115,67 @@ void GlossaryStore::read_folder() {
   }
 }
 
+const GlossaryDictionary* StoredGlossary::find(const std::string& from, const std::string& to) const {
+  const auto same = [](const std::string& of_glossary, const std::string& language) {
+    return ServedLanguages::find({of_glossary}, language).has_value();
+  };
+  for (const GlossaryDictionary& dictionary : dictionaries)
+    if (same(dictionary.from, from) && same(dictionary.to, to)) return &dictionary;
+  return nullptr;
+}
+
 std::shared_ptr<const StoredGlossary> GlossaryStore::add(StoredGlossary given) {
+  given.id = new_id();
+  given.created = now();
+  return keep(std::move(given), true);
+}
+
+std::shared_ptr<const StoredGlossary> GlossaryStore::replace(StoredGlossary given) {
+  return keep(std::move(given), false);
+}
+
+std::shared_ptr<const StoredGlossary> GlossaryStore::keep(StoredGlossary given, bool is_new) {
   try {
-    given.glossary = std::make_shared<const dragoman::Glossary>(given.entries);
+    make_glossaries(given);
   } catch (const dragoman::Error& error) {
     throw ServeError(400, error.what());
   }
-  given.id = new_id();
-  given.created = now();
   const auto glossary = std::make_shared<const StoredGlossary>(std::move(given));
-  const size_t bytes = bytes_of(glossary->entries);
-  reserve(bytes);
+  const size_t bytes = bytes_of(*glossary);
+  reserve(bytes, is_new);
   try {
     if (!folder_.empty()) write_file(path(glossary->id), {as_file(*glossary)});
   } catch (...) {
-    release(bytes);
+    release(bytes, is_new);
     throw;
   }
   const std::lock_guard lock(mutex_);
-  --reserved_;
+  if (is_new) {
+    --reserved_;
+  } else {
+    const auto former = glossaries_.find(glossary->id);
+    if (former == glossaries_.end()) {
+      bytes_ -= bytes;
+      if (!folder_.empty()) std::filesystem::remove(path(glossary->id));
+      throw ServeError(404, "Glossary not found");
+    }
+    bytes_ -= bytes_of(*former->second);
+  }
   glossaries_[glossary->id] = glossary;
   return glossary;
 }
 
-void GlossaryStore::reserve(size_t bytes) {
+void GlossaryStore::reserve(size_t bytes, bool is_new) {
   const std::lock_guard lock(mutex_);
-  if (glossaries_.size() + reserved_ >= max_glossaries || bytes > max_bytes - bytes_)
+  if ((is_new && glossaries_.size() + reserved_ >= max_glossaries) || bytes > max_bytes - bytes_)
     throw ServeError(456, "the server's glossary limit is reached: delete some");
-  ++reserved_;
+  reserved_ += is_new ? 1 : 0;
   bytes_ += bytes;
 }
 
-void GlossaryStore::release(size_t bytes) {
+void GlossaryStore::release(size_t bytes, bool is_new) {
   const std::lock_guard lock(mutex_);
-  --reserved_;
+  reserved_ -= is_new ? 1 : 0;
   bytes_ -= bytes;
 }
 
@@ -148,7 +199,7 @@ bool GlossaryStore::remove(const std::string& id, const std::string& owner) {
   const auto found = glossaries_.find(id);
   if (found == glossaries_.end() || !may_use(owner, *found->second)) return false;
   if (!folder_.empty()) std::filesystem::remove(path(id));
-  bytes_ -= bytes_of(found->second->entries);
+  bytes_ -= bytes_of(*found->second);
   glossaries_.erase(found);
   return true;
 }

@@ -15,12 +15,21 @@
 
 namespace dragoman::internal {
 
-struct StoredGlossary {
-  std::string id, name, from, to;  // languages: codes
-  std::string created;             // "2026-01-31T12:00:00.000Z"
-  std::string owner;               // the API key's name; empty: nobody
+// The entries for a pair of languages.
+struct GlossaryDictionary {
+  std::string from, to;  // codes
   GlossaryEntries entries;
-  std::shared_ptr<const dragoman::Glossary> glossary = {};
+  std::shared_ptr<const dragoman::Glossary> glossary = {};  // made by the store
+};
+
+struct StoredGlossary {
+  std::string id, name;
+  std::string created;                           // "2026-01-31T12:00:00.000Z"
+  std::string owner;                             // the API key's name; empty: nobody
+  std::vector<GlossaryDictionary> dictionaries;  // each for other languages; of most glossaries one
+
+  // Of these languages, which may be written as clients do; null: there is none.
+  const GlossaryDictionary* find(const std::string& from, const std::string& to) const;
 };
 
 class GlossaryStore {
@@ -32,16 +41,19 @@ class GlossaryStore {
   // Reads the folder's glossaries; with an empty path none are kept. Throws an Error where one is damaged.
   explicit GlossaryStore(std::string folder = {});
 
-  // Its id, creation and glossary are made here. Throws a ServeError of status 456, DeepL's for an exhausted quota.
+  // Its id and creation are made here. Throws a ServeError of status 456, DeepL's for an exhausted quota.
   std::shared_ptr<const StoredGlossary> add(StoredGlossary glossary);
+  // One that was found and changed. The same, and of status 404 where it was removed meanwhile.
+  std::shared_ptr<const StoredGlossary> replace(StoredGlossary glossary);
   // Null where there is none.
   std::shared_ptr<const StoredGlossary> find(const std::string& id, const std::string& owner = {}) const;
   std::vector<std::shared_ptr<const StoredGlossary>> all(const std::string& owner = {}) const;
   bool remove(const std::string& id, const std::string& owner = {});  // whether there was one
 
  private:
-  void reserve(size_t bytes);
-  void release(size_t bytes);
+  std::shared_ptr<const StoredGlossary> keep(StoredGlossary glossary, bool is_new);
+  void reserve(size_t bytes, bool is_new);
+  void release(size_t bytes, bool is_new);
   std::string path(const std::string& id) const;
   void read_folder();
 

@@ -83,7 +83,8 @@ std::vector<Route> deepl_routes(ServeContext& context) {
                                   .body_bytes = max_query_bytes},
                                  show_usage));
   }
-  for (const auto& part : {deepl_translate_routes, deepl_glossary_routes, deepl_document_routes})
+  for (const auto& part : {deepl_translate_routes, deepl_glossary_routes, deepl_multilingual_glossary_routes,
+                           deepl_document_routes, deepl_memory_routes})
     std::ranges::move(part(api), std::back_inserter(routes));
   return routes;
 }

@@ -14,17 +14,10 @@ namespace {
 
 using nlohmann::ordered_json;
 
-const std::vector<std::string> ignored_settings = {"formality",
-                                                   "context",
-                                                   "model_type",
-                                                   "style_id",
-                                                   "custom_instructions",
-                                                   "outline_detection",
-                                                   "splitting_tags",
-                                                   "glossary_ids",
-                                                   "non_splitting_tags",
-                                                   "tag_handling_version",
-                                                   "translation_memory_id"};
+const std::vector<std::string> ignored_settings = {
+    "formality",           "context",           "model_type",     "style_id",
+    "custom_instructions", "outline_detection", "splitting_tags", "non_splitting_tags",
+    "tag_handling_version"};
 
 // How texts are split, and whether their tags are markup.
 struct TextForm {
@@ -49,6 +42,21 @@ TextForm form_of(const Fields& fields) {
   return form;
 }
 
+// The memory that the request names; else all that the server has, of which only exact matches are used.
+void choose_memory(const Fields& fields, const DeepLChoice& chosen, const DeepL& api, TextWork& work) {
+  const std::string id = fields.text("translation_memory_id");
+  if (id.empty()) return;
+  const auto memory = deepl_memory(api, id);
+  if (!chosen.from.empty() && !memory->has_pair(chosen.from, chosen.to))
+    throw ServeError(400, "The translation memory is for other languages than source_lang and target_lang.");
+  work.memories = {memory};
+  if (fields.at("translation_memory_threshold").is_null()) return;
+  const auto threshold = fields.integer("translation_memory_threshold");
+  if (!threshold || *threshold < 0 || *threshold > 100)
+    throw ServeError(400, "Value for 'translation_memory_threshold' must be 0 to 100.");
+  work.memory_at_least = static_cast<double>(*threshold) / 100;
+}
+
 void use_one_line(std::string& text) {
   std::ranges::replace_if(
       text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
@@ -71,13 +79,14 @@ void translate(DeepL& api, const ServeCall& call) {
     if (form.one_line) use_one_line(text);
     IgnoredTags::MarkedText marked = ignored.marked(text);
     marks.push_back(std::move(marked.mark));
-    TextWork& work = works.emplace_back(work_of(call, std::move(marked.text)));
+    TextWork& work = works.emplace_back(work_of(api.context, call, std::move(marked.text)));
     work.name = "text";
     work.format = form.format;
     work.options = form.options;
     work.from = chosen.from;
     work.to = chosen.to;
     work.glossary = chosen.glossary;
+    choose_memory(fields, chosen, api, work);
   }
   admit_works(api.context, call, works, all_characters);
   api.usage.add(call.client, all_characters);
@@ -111,6 +120,9 @@ ordered_json text_schema() {
             {"split_sentences", {{"type", "string"}, {"enum", {"0", "1", "nonewlines"}}}},
             {"preserve_formatting", flag},
             {"glossary_id", text},
+            {"glossary_ids", {{"type", "array"}, {"items", text}}},
+            {"translation_memory_id", text},
+            {"translation_memory_threshold", {{"type", "integer"}, {"minimum", 0}, {"maximum", 100}}},
             {"show_billed_characters", flag},
             {"formality",
              {{"type", "string"}, {"description", "has no effect: the header X-Ignored names it"}}}}}};
@@ -139,7 +151,8 @@ std::vector<Route> deepl_translate_routes(const std::shared_ptr<DeepL>& api) {
                        .body_types = {"application/json", "application/x-www-form-urlencoded"},
                        .answer = translations_schema(),
                        .errors = {404},
-                       .body_bytes = static_cast<size_t>(api->context.settings.limits.body)},
+                       .body_bytes = static_cast<size_t>(api->context.settings.limits.body),
+                       .uses_files = !api->context.memories.all().empty()},
                       translate)};
 }
 

@@ -12,26 +12,19 @@
 #include "serve/libretranslate/routes.h"
 #include "serve/libretranslate/schemas.h"
 #include "serve/requests/fields.h"
+#include "serve/requests/server_address.h"
 #include "serve/settings.h"
 #include "serve/translations/translate_all.h"
 
 namespace dragoman::internal {
 namespace {
 
-// Where the client reached this server, as far as it says so: behind a proxy that ends TLS, too.
-std::string address_of(const ServeCall& call, bool tls) {
-  const std::string host(call.request.header("host"));
-  if (host.empty()) return "";
-  const bool secure = tls || call.request.header("x-forwarded-proto") == "https";
-  return (secure ? "https://" : "http://") + host;
-}
-
 void translate_file(ServeContext& context, const ServeCall& call) {
   const Fields fields(call);
   const UploadedFile file = uploaded_file(call.request);
   const LanguageChoice languages =
       chosen_languages(*context.translations.languages(), fields.text("source"), fields.text("target"));
-  TextWork work = work_of(call, file.bytes);
+  TextWork work = work_of(context, call, file.bytes);
   work.format = file.format;
   work.name = file.name;
   work.from = languages.from;
@@ -39,7 +32,7 @@ void translate_file(ServeContext& context, const ServeCall& call) {
   work.on_read = [&context, client = call.client](size_t characters) {
     admit_file(context, client, characters);
   };
-  const std::string address = address_of(call, !context.settings.certificate.empty());
+  const std::string address = server_address(call, !context.settings.certificate.empty());
   const std::string name = translated_name(file, languages.to);
   const auto place = context.files.reserve(file.bytes.size(), call.client);
   std::vector<TextWork> works;

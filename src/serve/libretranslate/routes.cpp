@@ -14,6 +14,7 @@
 #include "serve/libretranslate/languages.h"
 #include "serve/libretranslate/schemas.h"
 #include "serve/libretranslate/suggestions.h"
+#include "serve/memories/store.h"
 #include "serve/models/languages.h"
 #include "serve/requests/fields.h"
 #include "serve/settings.h"
@@ -104,7 +105,7 @@ void translate(ServeContext& context, const ServeCall& call) {
   }
   std::vector<TextWork> works;
   for (std::string& text : texts) {
-    works.push_back(work_of(call, std::move(text)));
+    works.push_back(work_of(context, call, std::move(text)));
     works.back().format = format;
     works.back().from = languages.from;
     works.back().to = languages.to;
@@ -209,6 +210,7 @@ std::vector<Route> libretranslate_routes(ServeContext& context) {
           show_settings),
       post("/suggest", "Records a suggested translation", schema::suggest_body(), schema::suggest_answer(),
            [suggestions](ServeContext& c, const ServeCall& call) { suggest(c, *suggestions, call); })};
+  routes.front().uses_files = !context.memories.all().empty();
   routes.back().errors = {403};
   std::ranges::move(libretranslate_file_routes(context), std::back_inserter(routes));
   return routes;

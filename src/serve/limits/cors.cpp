@@ -10,6 +10,11 @@ bool Cors::allows(std::string_view origin) const {
   });
 }
 
+bool Cors::is_foreign(const IncomingRequest& request) const {
+  const std::string_view site = request.header("sec-fetch-site");
+  return (site == "cross-site" || site == "same-site") && !allows(request.header("origin"));
+}
+
 void Cors::add_headers(std::string_view origin, HttpHeaders& headers) const {
   if (origins_.empty()) return;
   const bool all = std::ranges::find(origins_, "*") != origins_.end();

@@ -18,6 +18,10 @@ class Cors {
   // The answer to OPTIONS; `methods`: those of the path, "GET, HEAD".
   HttpResponse preflight(const IncomingRequest& request, const std::string& methods) const;
 
+  // Whether the request is a browser's, for a page of another site that is not allowed: browsers send some of these
+  // without asking first.
+  bool is_foreign(const IncomingRequest& request) const;
+
  private:
   bool allows(std::string_view origin) const;
 

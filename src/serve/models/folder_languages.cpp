@@ -12,12 +12,11 @@ namespace dragoman::internal {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 
-std::vector<std::string> files_of(const json& data, const char* key) {
+std::vector<std::string> files_of(const nlohmann::json& data, const char* key) {
   std::vector<std::string> files;
   if (!data.is_object() || !data.contains(key) || !data[key].is_array()) return files;
-  for (const json& file : data[key])
+  for (const nlohmann::json& file : data[key])
     if (file.is_string()) files.push_back(file.get<std::string>());
   return files;
 }
@@ -28,7 +27,7 @@ std::string language_of_first(const std::vector<std::string>& files) {
   return ending.empty() ? "" : language_code(ending.substr(1));
 }
 
-std::optional<LanguagePair> pair_of_files(const json& data) {
+std::optional<LanguagePair> pair_of_files(const nlohmann::json& data) {
   for (const auto& [source, target] :
        {std::pair("source", "target"), std::pair("valid_source", "valid_target")}) {
     const std::string from = language_of_first(files_of(data, source)),
@@ -44,10 +43,10 @@ std::optional<LanguagePair> pair_of_files(const json& data) {
 }
 
 std::optional<LanguagePair> pair_of_recipe(const std::string& config) {
-  const json all = parse_json(config);
+  const nlohmann::json all = parse_json(config);
   if (!all.contains("recipe") || !all["recipe"].is_object() || !all["recipe"].contains("data"))
     return std::nullopt;
-  const json& data = all["recipe"]["data"];
+  const nlohmann::json& data = all["recipe"]["data"];
   std::optional<LanguagePair> pair = pair_of_files(data);
   const bool swap = data.is_object() && data.contains("swap") && data["swap"] == true;
   if (pair && swap) std::swap(pair->first, pair->second);

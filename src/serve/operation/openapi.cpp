@@ -43,6 +43,7 @@ ordered_json error_schema(const std::string& tag) {
   };
   if (tag == "LibreTranslate") return object("error", text);
   if (tag == "DeepL") return object("message", text);
+  if (tag == "MyMemory") return object("responseDetails", text);
   return object("error", {{"type", "object"},
                           {"required", {"message", "kind"}},
                           {"properties", {{"message", text}, {"kind", text}}}});
@@ -87,8 +88,9 @@ ordered_json parameter(const std::string& name, const char* in, const ordered_js
 ordered_json operation(const Route& route, const std::string& path, bool needs_key) {
   ordered_json result = {{"tags", ordered_json::array({route.tag})}, {"summary", route.summary}};
   ordered_json parameters = ordered_json::array();
-  if (path.find("{name}") != path.npos)
-    parameters.push_back(parameter("name", "path", {{"type", "string"}, {"minLength", 1}}));
+  for (size_t at = 0; (at = path.find('{', at)) != path.npos; ++at)
+    parameters.push_back(parameter(path.substr(at + 1, path.find('}', at) - at - 1), "path",
+                                   {{"type", "string"}, {"minLength", 1}}));
   if (route.query.is_object()) {
     for (const auto& [name, schema] : route.query.items())
       parameters.push_back(parameter(name, "query", schema));
@@ -113,7 +115,9 @@ ordered_json openapi_document(const std::vector<Route>& routes, bool needs_key) 
   ordered_json paths = ordered_json::object();
   for (const Route& route : routes) {
     std::string path = route.path;
-    if (const size_t at = path.find("<name>"); at != path.npos) path.replace(at, 6, "{name}");
+    std::erase(path, '*');
+    std::ranges::replace(path, '<', '{');
+    std::ranges::replace(path, '>', '}');
     paths[path][in_lower_case(route.method)] = operation(route, path, needs_key);
   }
   ordered_json document = {

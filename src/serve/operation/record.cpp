@@ -73,7 +73,7 @@ RequestRecorder::Note RequestRecorder::note_of(const IncomingRequest& request, c
   return {.id = request.id,
           .client = client,
           .method = request.method,
-          .path = request.path,
+          .path = route.ends_with("*>") ? route : request.path,
           .route = route,
           .origin = std::string(request.header("origin")),
           .received = request.received,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "serve/memories/store.h"
 #include "serve/translations/combined_stop.h"
 #include "text/sentence_rules.h"
 
@@ -64,6 +65,7 @@ class TextJob : public std::enable_shared_from_this<TextJob> {
         lines_(lines_of(work_.text)),
         submitted_(lines_to_submit(lines_)),
         stop_(work_.stop, end),
+        is_remembered_(lines_.size()),
         unfinished_(submitted_.size()) {
     for (const RouteStep& step : route_)
       options_.push_back(step_options(work_, step, &step == &route_.back()));
@@ -74,8 +76,11 @@ class TextJob : public std::enable_shared_from_this<TextJob> {
   }
 
   void start() {
+    take_from_memories();
+    if (unfinished_ == 0) return finish();
     try {
-      for (const size_t i : submitted_) submit(i, 0, lines_[i].text);
+      for (const size_t i : submitted_)
+        if (!is_remembered_[i]) submit(i, 0, lines_[i].text);
     } catch (const dragoman::Error& error) {
       if (error.kind() != ErrorKind::usage) return fail(std::current_exception());
       ended_.store(true);
@@ -85,6 +90,25 @@ class TextJob : public std::enable_shared_from_this<TextJob> {
   }
 
  private:
+  // Before anything is submitted.
+  void take_from_memories() {
+    if (!work_.prefix.empty()) return;
+    const ServedMemories memories = of_pair(work_.memories, result_.from, result_.to);
+    if (memories.empty()) return;
+    for (const size_t i : submitted_) {
+      if (lines_[i].text.empty()) continue;
+      auto match = translation_in(memories, lines_[i].text, work_.memory_at_least);
+      if (!match) continue;
+      dragoman::Translation translation = {.source = lines_[i].text};
+      translation.hypotheses = {{.text = match->segment.target}};
+      result_.memory.push_back({std::move(match->segment.source), std::move(match->segment.target),
+                                match->similarity, match->exact});
+      keep(i, std::move(translation));
+      is_remembered_[i] = true;
+      --unfinished_;
+    }
+  }
+
   void submit(size_t line, size_t step, const std::string& text) {
     Request request = {.text = text,
                        .options = options_[step],
@@ -192,6 +216,7 @@ class TextJob : public std::enable_shared_from_this<TextJob> {
   std::vector<dragoman::Options> options_;  // of each step
 
   CombinedStop stop_;
+  std::vector<bool> is_remembered_;  // lines that need no model
   std::atomic<bool> ended_{false};
   std::mutex mutex_;  // for these two
   size_t unfinished_;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/numbers.h"
+#include "serve/memories/json.h"
 
 namespace dragoman::internal {
 namespace {
@@ -35,6 +36,7 @@ ordered_json all_flags(const TextResult& result) {
       if (std::ranges::find(flags, flag) == flags.end()) flags.push_back(flag);
     }
   }
+  if (std::ranges::any_of(result.memory, &UsedSegment::exact)) flags.push_back("memory");
   return flags;
 }
 
@@ -50,6 +52,7 @@ std::string text_json(const TextResult& result, const AnswerDetail& detail) {
   object["alternatives"] = result.alternatives;
   object["flags"] = all_flags(result);
   if (const auto confidence = confidence_of(result)) object["confidence"] = *confidence;
+  if (detail.memory) object["memory"] = json_of_segments(result.memory);
   std::string text = object.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
   if (!detail.lines) return text;
   TranslationJson of_lines = detail.of_lines;
@@ -84,8 +87,8 @@ ordered_json text_schema() {
              {{"type", "number"},
               {"description",
                "how likely the translation needs few changes, where the model is calibrated; else the "
-               "geometric mean of "
-               "the subwords' probabilities"}}},
+               "geometric mean of the subwords' probabilities"}}},
+            {"memory", schema_of_segments()},
             {"lines", array_of("object")}}}};
 }
 

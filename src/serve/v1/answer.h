@@ -14,6 +14,7 @@ namespace dragoman::internal {
 struct AnswerDetail {
   bool detected = false;  // the source's language was not given
   bool lines = false;     // all that is known about each line
+  bool memory = false;    // segments of memories
   TranslationJson of_lines = {};
 };
 

@@ -1,4 +1,7 @@
 // GET /v1/models: what is loaded, and which pairs it translates.
+#include <algorithm>
+#include <iterator>
+
 #include <nlohmann/json.hpp>
 
 #include "serve/answers.h"
@@ -58,8 +61,10 @@ Route v1_models_route(ServeContext& context) {
 }
 
 std::vector<Route> v1_routes(ServeContext& context) {
-  return {v1_translate_route(context), v1_generate_route(context), v1_score_route(context),
-          v1_inspect_route(context), v1_models_route(context)};
+  std::vector<Route> routes = {v1_translate_route(context), v1_generate_route(context),
+                               v1_score_route(context), v1_inspect_route(context), v1_models_route(context)};
+  std::ranges::move(v1_memory_routes(context), std::back_inserter(routes));
+  return routes;
 }
 
 }  // namespace dragoman::internal

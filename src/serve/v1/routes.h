@@ -10,6 +10,7 @@ Route v1_generate_route(ServeContext& context);
 Route v1_models_route(ServeContext& context);
 Route v1_score_route(ServeContext& context);
 Route v1_inspect_route(ServeContext& context);
+std::vector<Route> v1_memory_routes(ServeContext& context);
 
 // "from" and "to" of a body.
 nlohmann::ordered_json language_properties();

@@ -8,12 +8,14 @@
 #include <nlohmann/json.hpp>
 
 #include "serve/answers.h"
+#include "serve/memories/store.h"
 #include "serve/settings.h"
 #include "serve/translations.h"
 #include "serve/translations/combined_stop.h"
 #include "serve/translations/worker_pool.h"
 #include "serve/v1/answer.h"
 #include "serve/v1/event_stream.h"
+#include "serve/v1/memory_use.h"
 #include "serve/v1/options.h"
 #include "serve/v1/routes.h"
 #include "text/unicode.h"
@@ -52,6 +54,7 @@ AnswerDetail detail_of(const json& body, const TextWork& work) {
   const bool attention = body.value("attention", false);
   return {.detected = work.from.empty() || work.from == "auto",
           .lines = body.value("details", true),
+          .memory = !work.memories.empty(),
           .of_lines = {.alternatives = work.alternatives > 0 || body.value("nbest", 1) > 1,
                        .alignment = body.value("alignment", false),
                        .attention = attention,
@@ -71,10 +74,12 @@ size_t character_at(std::string_view text, size_t byte) {
 // The texts of one request. Lives until the last is done.
 class TranslateCall : public std::enable_shared_from_this<TranslateCall> {
  public:
-  TranslateCall(ServeCall call, size_t texts, AnswerDetail detail, WorkerPool& workers)
+  TranslateCall(ServeCall call, size_t texts, AnswerDetail detail, ServedMemories memories,
+                WorkerPool& workers)
       : call_(std::move(call)),
         is_list_(call_.body["text"].is_array()),
         detail_(detail),
+        memories_(std::move(memories)),
         workers_(workers),
         stop_(call_.request.disconnected, std::stop_token()),
         events_(wants_stream(call_) ? std::make_unique<EventStream>(call_.responder) : nullptr),
@@ -89,6 +94,7 @@ class TranslateCall : public std::enable_shared_from_this<TranslateCall> {
       for (size_t i = 0; i < works.size(); ++i) {
         TextWork& work = works[i];
         work.stop = stop_.token();
+        if (detail_.memory) sources_.push_back(work.text);
         if (events_) {
           work.on_progress = [self = shared_from_this(), i](const Progress& progress) {
             self->report(i, progress);
@@ -124,16 +130,17 @@ class TranslateCall : public std::enable_shared_from_this<TranslateCall> {
   // On a thread of the model, which the JSON of all tokens would hold up.
   void receive(size_t i, std::future<TextResult> done) {
     try {
-      auto result = std::make_shared<const TextResult>(done.get());
-      if (!detail_.lines) return keep(i, *result);
+      auto result = std::make_shared<TextResult>(done.get());
+      if (!detail_.lines && !detail_.memory) return keep(i, *result);
       workers_.run([self = shared_from_this(), i, result = std::move(result)] { self->keep(i, *result); });
     } catch (...) {
       fail(std::current_exception());
     }
   }
 
-  void keep(size_t i, const TextResult& result) {
+  void keep(size_t i, TextResult& result) {
     try {
+      if (detail_.memory) add_similar(sources_[i], memories_, result);
       results_[i] = text_json(result, detail_);
       if (--left_ == 0) finish();
     } catch (...) {
@@ -177,6 +184,8 @@ class TranslateCall : public std::enable_shared_from_this<TranslateCall> {
   const ServeCall call_;
   const bool is_list_;  // of texts: then of answers, too
   const AnswerDetail detail_;
+  const ServedMemories memories_;
+  std::vector<std::string> sources_ = {};  // the texts, to look for in these
   WorkerPool& workers_;
   CombinedStop stop_;
   const std::unique_ptr<EventStream> events_;  // null: one answer
@@ -213,7 +222,7 @@ void translate(ServeContext& context, ServeCall call) {
   std::vector<std::string> texts = texts_in(call.body);
   const json& body = call.body;
   const size_t characters = checked_characters(context, texts, characters_beside(body, texts.size()));
-  TextWork work = work_of(call, "");
+  TextWork work = work_of(context, call, "");
   work.from = body.value("from", "");
   work.to = body.value("to", "");
   if (const std::string format = body.value("format", "text"); format != "text") work.format = format;
@@ -223,9 +232,11 @@ void translate(ServeContext& context, ServeCall call) {
   work.options = options_in(body);
   if (body.value("attention", false) && !body.value("alignment", false))
     work.options.emplace_back("alignment", true);
+  choose_memories(context, body, work);
   const AnswerDetail detail = detail_of(body, work);
+  ServedMemories memories = work.memories;
   std::vector<TextWork> works = admitted(context, call, work, std::move(texts), characters);
-  std::make_shared<TranslateCall>(std::move(call), works.size(), detail, context.workers)
+  std::make_shared<TranslateCall>(std::move(call), works.size(), detail, std::move(memories), context.workers)
       ->start(context.translations, std::move(works));
 }
 
@@ -270,6 +281,11 @@ ordered_json translate_body_schema(const ServeLimits& limits) {
           {"required", {"source", "target"}},
           {"additionalProperties", false},
           {"properties", {{"source", text}, {"target", text}}}}}}},
+      {"memory",
+       {{"description",
+         "a memory's name, or false for none; by default all of the languages: a line that they have is not "
+         "translated again"},
+        {"oneOf", ordered_json::array({{{"type", "boolean"}}, text})}}},
       {"details",
        {{"type", "boolean"},
         {"default", true},
@@ -310,8 +326,9 @@ Route v1_translate_route(ServeContext& context) {
           .body = translate_body_schema(context.settings.limits),
           .answer = translate_answer_schema(),
           .streams = true,
-          .errors = {400, 413, 415, 429, 503, 504},
+          .errors = {400, 404, 413, 415, 429, 503, 504},
           .body_bytes = static_cast<size_t>(context.settings.limits.body),
+          .uses_files = !context.memories.all().empty(),
           .handle = [&context](ServeCall call) { translate(context, std::move(call)); }};
 }
 

@@ -40,6 +40,7 @@ constexpr std::array files = {
     WebFile{"inspect.js", javascript},
     WebFile{"languages.js", javascript},
     WebFile{"look_inside.js", javascript},
+    WebFile{"memory.js", javascript},
     WebFile{"notice.js", javascript},
     WebFile{"numbers.js", javascript},
     WebFile{"others.js", javascript},

@@ -1,0 +1,254 @@
+// DeepL's endpoints for translation memories: what the server has, listed, read and exported. Which memories there are
+// is its operator's to say.
+#include <algorithm>
+#include <ctime>
+#include <utility>
+
+#include <fmt/chrono.h>
+#include <nlohmann/json.hpp>
+
+#include "base/ascii.h"
+#include "memory/words.h"
+#include "serve/answers.h"
+#include "serve/deepl/api.h"
+#include "serve/memories/export.h"
+#include "serve/requests/server_address.h"
+#include "serve/secrets.h"
+
+namespace dragoman::internal {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr size_t max_page = 25, default_segments = 50, max_segments = 100;
+
+std::shared_ptr<const ServedMemory> found_memory(const DeepL& api, const ServeCall& call) {
+  return deepl_memory(api, call.name);
+}
+
+ordered_json memory_info(const ServedMemory& served) {
+  return {{"translation_memory_id", served.name},
+          {"name", served.name},
+          {"source_language", served.memory->from()},
+          {"target_languages", ordered_json::array({served.memory->to()})},
+          {"segment_count", served.memory->size()}};
+}
+
+size_t number_of(const Fields& fields, const char* name, size_t otherwise, size_t least, size_t most) {
+  if (fields.at(name).is_null()) return otherwise;
+  const auto number = fields.integer(name);
+  if (!number || *number < static_cast<int64_t>(least) || *number > static_cast<int64_t>(most))
+    throw ServeError(400, fmt::format("Value for '{}' must be {} to {}.", name, least, most));
+  return static_cast<size_t>(*number);
+}
+
+void list_memories_of_deepl(DeepL& api, const ServeCall& call) {
+  const Fields fields(call);
+  const size_t size = number_of(fields, "page_size", max_page, 1, max_page);
+  const size_t begin = number_of(fields, "page", 0, 0, 1'000'000) * size;
+  const ServedMemories& all = api.context.memories.all();
+  ordered_json memories = ordered_json::array();
+  for (size_t i = begin; i < std::min(begin + size, all.size()); ++i)
+    memories.push_back(memory_info(*all[i]));
+  call.responder.send(json_answer({{"translation_memories", memories}, {"total_count", all.size()}}));
+}
+
+void show_memory(DeepL& api, const ServeCall& call) {
+  call.responder.send(json_answer(memory_info(*found_memory(api, call))));
+}
+
+std::string number_in_hex(std::string_view text) { return fmt::format("{:016x}", memory_key(text).number()); }
+
+ordered_json segment_info(const MemorySegmentView& segment, const std::string& language) {
+  ordered_json target = {
+      {"target_segment_id", number_in_hex(std::string(segment.source) + '\n' + std::string(segment.target))},
+      {"target_language", language},
+      {"target_text", segment.target}};
+  ordered_json source = {{"source_segment_id", number_in_hex(segment.source)},
+                         {"source_text", segment.source}};
+  if (segment.changed > 0) source["updated_time"] = target["updated_time"] = deepl_time(segment.changed);
+  source["targets"] = ordered_json::array({std::move(target)});
+  return source;
+}
+
+// Which segments a request lists: those that have a text, from the one with this number on.
+struct SegmentPage {
+  size_t begin = 0, size = default_segments;
+  std::string filter = {};
+  bool match_case = false;
+
+  bool takes(std::string_view text) const {
+    if (filter.empty()) return true;
+    return match_case ? text.find(filter) != text.npos
+                      : in_lower_case(text).find(in_lower_case(filter)) != std::string::npos;
+  }
+};
+
+void list_segments(DeepL& api, const ServeCall& call) {
+  const Fields fields(call);
+  const auto served = found_memory(api, call);
+  const SegmentPage page = {.begin = number_of(fields, "page_cursor", 0, 0, UINT32_MAX),
+                            .size = number_of(fields, "page_size", default_segments, 1, max_segments),
+                            .filter = fields.text("filter_text"),
+                            .match_case = fields.flag("filter_case_sensitive")};
+  ordered_json segments = ordered_json::array();
+  size_t number = 0;
+  served->memory->for_each([&](const MemorySegmentView& segment) {
+    if (!page.takes(segment.source) && !page.takes(segment.target)) return;
+    if (number >= page.begin && number < page.begin + page.size)
+      segments.push_back(segment_info(segment, served->memory->to()));
+    ++number;
+  });
+  ordered_json answer = {{"segments", std::move(segments)}, {"segment_count", served->memory->size()}};
+  if (page.begin + page.size < number) answer["next_page_cursor"] = std::to_string(page.begin + page.size);
+  call.responder.send(json_answer(answer));
+}
+
+void begin_export(DeepL& api, const ServeCall& call) {
+  const auto served = found_memory(api, call);
+  const std::string id = api.exports.begin(served->name, call.client);
+  call.responder.send(
+      json_answer({{"job_id", id}, {"parameters", {{"translation_memory_id", served->name}}}}, 202));
+}
+
+// Nothing is left to be done: the file is made while it is fetched.
+void show_export(DeepL& api, const ServeCall& call) {
+  const MemoryExports::Job job = api.exports.find(call.name, call.client);
+  const ordered_json result = {
+      {"status", "completed"},
+      {"download_url",
+       fmt::format("{}/v3/translation_memories/exports/{}",
+                   server_address(call, !api.context.settings.certificate.empty()), call.name)},
+      {"expires_at", deepl_time(job.until)}};
+  call.responder.send(json_answer({{"job_id", call.name},
+                                   {"product", "translation_memory"},
+                                   {"operation", "export"},
+                                   {"creation_time", deepl_time(job.since)},
+                                   {"updated_time", deepl_time(job.since)},
+                                   {"parameters", {{"translation_memory_id", job.memory}}},
+                                   {"results", ordered_json::array({result})}}));
+}
+
+// Without an API key, as DeepL's clients fetch it: who knows the job's id may have its file.
+void fetch_export(DeepL& api, const ServeCall& call) {
+  send_tmx(api.context, call, deepl_memory(api, api.exports.find(call.name).memory));
+}
+
+void refuse_change(DeepL&, const ServeCall&) {
+  throw ServeError(403, "Translation memories are made and removed by the server's operator.");
+}
+
+ordered_json memory_schema() {
+  const ordered_json text = {{"type", "string"}};
+  return {{"type", "object"},
+          {"required", {"translation_memory_id", "name", "source_language", "target_languages"}},
+          {"properties",
+           {{"translation_memory_id", text},
+            {"name", text},
+            {"source_language", text},
+            {"target_languages", {{"type", "array"}, {"items", text}}},
+            {"segment_count", {{"type", "integer"}}}}}};
+}
+
+ordered_json array_in(const char* name, const ordered_json& items) {
+  return {{"type", "object"},
+          {"required", ordered_json::array({name})},
+          {"properties", {{name, {{"type", "array"}, {"items", items}}}}}};
+}
+
+ordered_json job_schema() {
+  return {{"type", "object"},
+          {"required", ordered_json::array({"job_id"})},
+          {"properties", {{"job_id", {{"type", "string"}}}}}};
+}
+
+}  // namespace
+
+std::string deepl_time(int64_t seconds) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.000Z", fmt::gmtime(static_cast<std::time_t>(seconds)));
+}
+
+std::shared_ptr<const ServedMemory> deepl_memory(const DeepL& api, const std::string& id) {
+  for (const auto& served : api.context.memories.all())
+    if (served->name == id) return served;
+  throw ServeError(404, "Translation memory not found");
+}
+
+std::string MemoryExports::begin(const std::string& memory, const std::string& client) {
+  const int64_t now = std::time(nullptr);
+  const std::lock_guard lock(mutex_);
+  std::erase_if(jobs_, [&](const auto& job) { return job.second.until < now; });
+  if (jobs_.size() >= max_jobs)
+    throw ServeError(429, "Too many exports: fetch fewer", {{"retry-after", "60"}});
+  std::string id = random_hex(16);
+  jobs_[id] = {memory, client, now, now + seconds_kept};
+  return id;
+}
+
+MemoryExports::Job MemoryExports::find(const std::string& id, const std::string& client) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = jobs_.find(id);
+  if (found == jobs_.end() || found->second.until < std::time(nullptr) ||
+      (!client.empty() && found->second.client != client))
+    throw ServeError(404, "Translation memory job not found");
+  return found->second;
+}
+
+std::vector<Route> deepl_memory_routes(const std::shared_ptr<DeepL>& api) {
+  const std::string all = "/v3/translation_memories", one = all + "/<name>";
+  const ordered_json text = {{"type", "string"}}, whole = {{"type", "integer"}, {"minimum", 0}};
+  const auto make = [&](Route route, DeepLHandler handler) {
+    if (route.errors.empty()) route.errors = {404};
+    return deepl_route(api, std::move(route), handler);
+  };
+  return {make({.method = "GET",
+                .path = all,
+                .summary = "The translation memories",
+                .query = {{"page", whole}, {"page_size", whole}},
+                .answer = array_in("translation_memories", memory_schema())},
+               list_memories_of_deepl),
+          make({.method = "GET",
+                .path = all + "/jobs/<name>",
+                .summary = "The state of an export",
+                .answer = job_schema()},
+               show_export),
+          make({.method = "GET",
+                .path = all + "/exports/<name>",
+                .summary = "What was exported, as TMX",
+                .answer_type = "application/xml",
+                .open = true},
+               fetch_export),
+          make({.method = "GET", .path = one, .summary = "A translation memory", .answer = memory_schema()},
+               show_memory),
+          make({.method = "GET",
+                .path = one + "/segments",
+                .summary = "A translation memory's segments, page by page",
+                .query = {{"page_size", whole},
+                          {"page_cursor", text},
+                          {"filter_text", text},
+                          {"filter_case_sensitive", {{"type", "boolean"}}}},
+                .answer = array_in("segments", {{"type", "object"}}),
+                .uses_files = true},
+               list_segments),
+          make({.method = "POST",
+                .path = one + "/export",
+                .summary = "Begins an export",
+                .body_types = {"application/json", "application/x-www-form-urlencoded"},
+                .answer = job_schema(),
+                .body_bytes = 4096},
+               begin_export),
+          make({.method = "DELETE",
+                .path = one,
+                .summary = "Is refused: memories are the operator's",
+                .errors = {403}},
+               refuse_change),
+          make({.method = "POST",
+                .path = all + "/import",
+                .summary = "Is refused: memories are the operator's",
+                .body_types = {"application/json"},
+                .errors = {403},
+                .body_bytes = 4096},
+               refuse_change)};
+}
+
+}  // namespace dragoman::internal

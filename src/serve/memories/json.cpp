@@ -1,0 +1,37 @@
+#include "serve/memories/json.h"
+
+#include "report/numbers.h"
+
+namespace dragoman::internal {
+
+using nlohmann::ordered_json;
+
+ordered_json json_of_segments(const std::vector<UsedSegment>& segments) {
+  ordered_json list = ordered_json::array();
+  for (const UsedSegment& segment : segments)
+    list.push_back({{"source", segment.source},
+                    {"target", segment.target},
+                    {"similarity", rounded(segment.similarity, 4)},
+                    {"exact", segment.exact}});
+  return list;
+}
+
+ordered_json schema_of_segments() {
+  const ordered_json text = {{"type", "string"}};
+  return {{"type", "array"},
+          {"items",
+           {{"type", "object"},
+            {"required", {"source", "target", "similarity", "exact"}},
+            {"properties",
+             {{"source", text},
+              {"target", text},
+              {"similarity",
+               {{"type", "number"}, {"description", "1 minus the share of words that are to be changed"}}},
+              {"exact", {{"type", "boolean"}}}}}}}};
+}
+
+UsedSegment used_segment(const MemoryMatch& match) {
+  return {match.segment.source, match.segment.target, match.similarity, match.exact};
+}
+
+}  // namespace dragoman::internal

@@ -1,0 +1,59 @@
+#include "serve/memories/writing.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "base/lines.h"
+#include "base/quotes.h"
+#include "document/document.h"
+#include "serve/api_keys.h"
+#include "serve/settings.h"
+
+namespace dragoman::internal {
+namespace {
+
+int64_t seconds_now() {
+  const auto since = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::seconds>(since).count();
+}
+
+std::string trimmed_text(const std::string& text) { return std::string(trimmed(text).of(text)); }
+
+}  // namespace
+
+bool may_add(const ServeContext& context, const ServeCall& call) {
+  const std::vector<std::string>& writers = context.settings.memory_writers;
+  return writers.empty() || std::ranges::find(writers, call.client) != writers.end();
+}
+
+void add_segments(ServeContext& context, const ServeCall& call, const ServedMemory& memory,
+                  std::vector<std::pair<std::string, std::string>> texts) {
+  if (!may_add(context, call))
+    throw ServeError(403, "this API key may not add to memories: ask the server's operator");
+  const std::string origin = context.keys.needed() ? call.client : "";
+  const int64_t now = seconds_now();
+  std::vector<std::string> all;
+  std::vector<MemorySegment> segments;
+  for (const auto& [source, target] : texts) {
+    segments.push_back({trimmed_text(source), trimmed_text(target), origin, now});
+    if (segments.back().source.empty()) throw ServeError(400, "a segment has no source: leave it out");
+    if (!is_text(source) || !is_text(target))
+      throw ServeError(400, "a segment has a NUL character: leave it out");
+    all.insert(all.end(), {source, target});
+  }
+  admit_texts(context, call, all);
+  memory.memory->add(segments);
+}
+
+std::shared_ptr<const ServedMemory> memory_to_add(const ServeContext& context, const std::string& from,
+                                                  const std::string& to) {
+  const ServedMemories memories = of_pair(context.memories.all(), from, to);
+  if (memories.empty())
+    throw ServeError(404, fmt::format("there is no memory from {} to {}: ask the server's operator for one",
+                                      in_quotes(from), in_quotes(to)));
+  return memories.front();
+}
+
+}  // namespace dragoman::internal

@@ -1,0 +1,157 @@
+// /v1/memories: the server's translation memories, searched, added to, and exported.
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "serve/answers.h"
+#include "serve/memories/export.h"
+#include "serve/memories/json.h"
+#include "serve/memories/store.h"
+#include "serve/memories/writing.h"
+#include "serve/settings.h"
+#include "serve/v1/routes.h"
+
+namespace dragoman::internal {
+namespace {
+
+using nlohmann::ordered_json;
+
+void list_memories(ServeContext& context, const ServeCall& call) {
+  ordered_json memories = ordered_json::array();
+  for (const auto& served : context.memories.all())
+    memories.push_back({{"name", served->name},
+                        {"from", served->memory->from()},
+                        {"to", served->memory->to()},
+                        {"segments", served->memory->size()},
+                        {"writable", may_add(context, call)}});
+  call.responder.send(json_answer({{"memories", memories}}));
+}
+
+void look_in_memory(ServeContext& context, const ServeCall& call) {
+  const std::string& text = call.body["text"].get_ref<const std::string&>();
+  const auto served = context.memories.named(call.name);
+  admit_texts(context, call, {text});
+  MemoryQuery query;
+  query.at_most = call.body.value("at-most", query.at_most);
+  query.at_least = call.body.value("at-least", query.at_least);
+  query.match_case = call.body.value("match-case", query.match_case);
+  query.match_numbers = call.body.value("match-numbers", query.match_numbers);
+  std::vector<UsedSegment> found;
+  for (const MemoryMatch& match : served->memory->look_up(text, query)) found.push_back(used_segment(match));
+  call.responder.send(json_answer({{"segments", json_of_segments(found)}}));
+}
+
+void add_to_memory(ServeContext& context, const ServeCall& call) {
+  const auto served = context.memories.named(call.name);
+  std::vector<std::pair<std::string, std::string>> texts;
+  for (const nlohmann::json& segment : call.body["segments"])
+    texts.emplace_back(segment["source"], segment["target"]);
+  add_segments(context, call, *served, texts);
+  call.responder.send(json_answer({{"added", texts.size()}}));
+}
+
+void export_memory(ServeContext& context, const ServeCall& call) {
+  send_tmx(context, call, context.memories.named(call.name));
+}
+
+ordered_json strict_object(ordered_json properties, const std::vector<std::string>& required) {
+  return {{"type", "object"},
+          {"required", required},
+          {"additionalProperties", false},
+          {"properties", std::move(properties)}};
+}
+
+ordered_json list_answer() {
+  const ordered_json text = {{"type", "string"}};
+  const ordered_json memory = {{"type", "object"},
+                               {"required", {"name", "from", "to", "segments", "writable"}},
+                               {"properties",
+                                {{"name", text},
+                                 {"from", text},
+                                 {"to", text},
+                                 {"segments", {{"type", "integer"}}},
+                                 {"writable", {{"type", "boolean"}}}}}};
+  return {{"type", "object"},
+          {"required", ordered_json::array({"memories"})},
+          {"properties", {{"memories", {{"type", "array"}, {"items", memory}}}}}};
+}
+
+ordered_json look_body() {
+  const MemoryQuery query;
+  return strict_object(
+      {{"text", {{"type", "string"}}},
+       {"at-most", {{"type", "integer"}, {"minimum", 1}, {"maximum", 100}, {"default", query.at_most}}},
+       {"at-least",
+        {{"type", "number"},
+         {"minimum", 0},
+         {"maximum", 1},
+         {"default", query.at_least},
+         {"description", "the smallest similarity"}}},
+       {"match-case", {{"type", "boolean"}, {"default", query.match_case}}},
+       {"match-numbers", {{"type", "boolean"}, {"default", query.match_numbers}}}},
+      {"text"});
+}
+
+ordered_json look_answer() {
+  return {{"type", "object"},
+          {"required", ordered_json::array({"segments"})},
+          {"properties", {{"segments", schema_of_segments()}}}};
+}
+
+ordered_json add_body() {
+  const ordered_json text = {{"type", "string"}};
+  const ordered_json target = {{"type", "string"}, {"description", "empty: what was there is removed"}};
+  return strict_object(
+      {{"segments",
+        {{"type", "array"},
+         {"minItems", 1},
+         {"items", strict_object({{"source", text}, {"target", target}}, {"source", "target"})}}}},
+      {"segments"});
+}
+
+ordered_json add_answer() {
+  return {{"type", "object"},
+          {"required", ordered_json::array({"added"})},
+          {"properties", {{"added", {{"type", "integer"}}}}}};
+}
+
+}  // namespace
+
+std::vector<Route> v1_memory_routes(ServeContext& context) {
+  const auto route = [&](Route made, void (*handle)(ServeContext&, const ServeCall&)) {
+    made.tag = "Dragoman";
+    if (made.method == "POST") made.body_bytes = static_cast<size_t>(context.settings.limits.body);
+    made.handle = [&context, handle](const ServeCall& call) { handle(context, call); };
+    return made;
+  };
+  return {route({.method = "GET",
+                 .path = "/v1/memories",
+                 .summary = "The translation memories",
+                 .answer = list_answer()},
+                list_memories),
+          route({.method = "POST",
+                 .path = "/v1/memories/<name>/look-up",
+                 .summary = "A memory's most similar segments",
+                 .body = look_body(),
+                 .answer = look_answer(),
+                 .errors = {404},
+                 .uses_files = true},
+                look_in_memory),
+          route({.method = "POST",
+                 .path = "/v1/memories/<name>/segments",
+                 .summary = "Adds segments, which replace those with the same source",
+                 .body = add_body(),
+                 .answer = add_answer(),
+                 .errors = {403, 404},
+                 .uses_files = true,
+                 .changes_data = true},
+                add_to_memory),
+          route({.method = "GET",
+                 .path = "/v1/memories/<name>/export.tmx",
+                 .summary = "All segments, as TMX",
+                 .answer_type = "application/xml",
+                 .errors = {404}},
+                export_memory)};
+}
+
+}  // namespace dragoman::internal
