@@ -119,6 +119,10 @@ class Translation:
     def too_short(self) -> bool: ...
     @property
     def unlikely(self) -> bool: ...
+    @property
+    def memory(self) -> bool: ...
+    @property
+    def memory_segments(self) -> list[MemorySegment]: ...
 
 class Score:
     @property
@@ -176,7 +180,14 @@ class Translator:
         language_model_weight: float,
     ) -> None: ...
     def translate(
-        self, texts: list[str], options: dict[str, Any], prefix: str, timeout: int, tokens: bool, terms: Sequence[Terms]
+        self,
+        texts: list[str],
+        options: dict[str, Any],
+        prefix: str,
+        timeout: int,
+        tokens: bool,
+        terms: Sequence[Terms],
+        memory: Memory | None,
     ) -> list[Translation]: ...
     def submit(
         self,
@@ -186,6 +197,7 @@ class Translator:
         timeout: int,
         tokens: bool,
         terms: Terms,
+        memory: Memory | None,
         follow: bool,
         on_done: Callable[[], object] | None,
     ) -> Job: ...
@@ -265,6 +277,24 @@ class Glossary:
     def __len__(self) -> int: ...
     def terms(self, text: str) -> list[tuple[int, int, list[str]]]: ...
 
+class MemorySegment:
+    @property
+    def source(self) -> str: ...
+    @property
+    def target(self) -> str: ...
+    @property
+    def similarity(self) -> float: ...
+    @property
+    def exact(self) -> bool: ...
+
+class Memory:
+    def __init__(self, path: str, add: bool) -> None: ...
+    def languages(self) -> tuple[str, str]: ...
+    def look_up(
+        self, text: str, at_most: int, at_least: float, match_case: bool, match_numbers: bool
+    ) -> list[MemorySegment]: ...
+    def add(self, segments: list[tuple[str, str]], origin: str) -> None: ...
+
 class TranslatedDocument:
     @property
     def bytes(self) -> bytes: ...
@@ -300,6 +330,7 @@ def translate_document(
     options: dict[str, Any],
     timeout: int,
     glossary: Glossary | None,
+    memory: Memory | None,
 ) -> TranslatedDocument: ...
 def document_formats() -> list[DocumentFormat]: ...
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dragoman import _core
+from dragoman._memory import MemorySegment
 
 
 class Span(NamedTuple):
@@ -88,6 +89,10 @@ class Translation:
     """The output is so much shorter than the source that a part of it is likely missing."""
     unlikely: bool = False
     """The source has at most three words, and the output probably has nothing to do with them."""
+    memory: bool = False
+    """All of it is what the memory has for the source, as it is."""
+    memory_segments: list[MemorySegment] = dataclasses.field(default_factory=list)
+    """Those of the memory that were used."""
 
     @property
     def text(self) -> str:
@@ -168,6 +173,8 @@ def translation_of(one: _core.Translation, tokens: bool) -> Translation:
         one.terms_missed,
         one.too_short,
         one.unlikely,
+        one.memory,
+        [MemorySegment(s.source, s.target, s.similarity, s.exact) for s in one.memory_segments],
     )
 
 

@@ -16,6 +16,7 @@ from dragoman import _core
 from dragoman._arguments import OptionValue, Path, milliseconds_of, options_of, paths_of
 from dragoman._errors import UsageError
 from dragoman._glossary import Term, Terms, glossary_of
+from dragoman._memory import Memories, memory_of
 from dragoman._notebook import Inspection
 from dragoman._translation import Alignment, Progress, Score, Translation, score_of, translation_of
 
@@ -138,14 +139,16 @@ class Translator:
         )
 
     @overload
-    def translate(self, text: str, *, glossary: Terms = ..., **options: Any) -> Translation: ...
-    @overload
-    def translate(self, text: list[str], *, glossary: Terms = ..., **options: Any) -> list[Translation]: ...
+    def translate(self, text: str, *, glossary: Terms = ..., memory: Memories = ..., **options: Any) -> Translation: ...
     @overload
     def translate(
-        self, text: Iterable[str], *, glossary: Terms = ..., **options: Any
+        self, text: list[str], *, glossary: Terms = ..., memory: Memories = ..., **options: Any
+    ) -> list[Translation]: ...
+    @overload
+    def translate(
+        self, text: Iterable[str], *, glossary: Terms = ..., memory: Memories = ..., **options: Any
     ) -> Iterator[Translation]: ...
-    def translate(self, text: Any, *, glossary: Terms = None, **options: Any) -> Any:
+    def translate(self, text: Any, *, glossary: Terms = None, memory: Memories = None, **options: Any) -> Any:
         """Translates a text, a list, or an iterator, whose translations are yielded in order as they become ready.
 
         Options are those of `dragoman translate`, with underscores, and:
@@ -156,18 +159,19 @@ class Translator:
         - ``prefix``: how the output begins
         - ``timeout``: in seconds; None: none
 
-        ``glossary`` is a :class:`Glossary`, or a dict of terms and their translations.
+        ``glossary`` is a :class:`Glossary`, or a dict of terms and their translations; ``memory`` a :class:`Memory`, or
+        its folder: texts that it has are translated as there, others with similar ones in view.
 
         >>> translator.translate("The cat sleeps.", beam=4, nbest=2).hypotheses[0].score    # doctest: +ELLIPSIS
         -...
         """
         if isinstance(text, str):
-            return self.translate_batch([text], glossary=glossary, **options)[0]
+            return self.translate_batch([text], glossary=glossary, memory=memory, **options)[0]
         if isinstance(text, list):
-            return self.translate_batch(text, glossary=glossary, **options)
+            return self.translate_batch(text, glossary=glossary, memory=memory, **options)
         if isinstance(text, (bytes, bytearray)) or not isinstance(text, Iterable):
             _check_text(text)
-        return self._translate_in_order(iter(text), _How(options, glossary))
+        return self._translate_in_order(iter(text), _How(options, glossary, memory))
 
     @overload
     def generate(self, text: str, **options: Any) -> Translation: ...
@@ -187,7 +191,7 @@ class Translator:
         return self.translate(text, **options)
 
     def translate_batch(
-        self, texts: Iterable[str], *, glossary: Terms = None, **options: Any
+        self, texts: Iterable[str], *, glossary: Terms = None, memory: Memories = None, **options: Any
     ) -> list[Translation]:
         """Translates texts at once, and waits for all of them. KeyboardInterrupt cancels them.
 
@@ -197,12 +201,14 @@ class Translator:
         all_texts = list(texts)
         for one in all_texts:
             _check_text(one)
-        how = _How(options, glossary)
+        how = _How(options, glossary, memory)
         terms = [how.terms_in(one) for one in all_texts] if how.glossary is not None else []
-        done = self._core.translate(all_texts, how.options, how.prefix, how.timeout, how.tokens, terms)
+        done = self._core.translate(all_texts, how.options, how.prefix, how.timeout, how.tokens, terms, how.memory)
         return [translation_of(one, how.tokens) for one in done]
 
-    async def translate_async(self, text: str, *, glossary: Terms = None, **options: Any) -> Translation:
+    async def translate_async(
+        self, text: str, *, glossary: Terms = None, memory: Memories = None, **options: Any
+    ) -> Translation:
         """Translates a text without blocking the event loop. Cancelling the task frees its place in the batch."""
         loop = asyncio.get_running_loop()
         done = asyncio.Event()
@@ -213,7 +219,7 @@ class Translator:
             except RuntimeError:  # the loop is closed: nobody waits
                 pass
 
-        how = _How(options, glossary)
+        how = _How(options, glossary, memory)
         job = self._submit(text, how, on_done=tell)
         try:
             await done.wait()
@@ -222,13 +228,13 @@ class Translator:
             raise
         return translation_of(job.result(), how.tokens)
 
-    def stream(self, text: str, *, glossary: Terms = None, **options: Any) -> Stream:
+    def stream(self, text: str, *, glossary: Terms = None, memory: Memories = None, **options: Any) -> Stream:
         """Translates a text, and shows it as it grows.
 
         >>> for progress in translator.stream("The cat sleeps."):
         ...     print(progress.text)                                # doctest: +SKIP
         """
-        how = _How(options, glossary)
+        how = _How(options, glossary, memory)
         return Stream(self._submit(text, how, follow=True), how.tokens)
 
     @overload
@@ -338,7 +344,9 @@ class Translator:
     def _submit(self, text: str, how: _How, follow: bool = False, on_done: Any = None) -> _core.Job:
         _check_text(text)
         terms = how.terms_in(text)
-        return self._core.submit(text, how.options, how.prefix, how.timeout, how.tokens, terms, follow, on_done)
+        return self._core.submit(
+            text, how.options, how.prefix, how.timeout, how.tokens, terms, how.memory, follow, on_done
+        )
 
     def _translate_in_order(self, texts: Iterator[str], how: _How) -> Iterator[Translation]:
         jobs: collections.deque[_core.Job] = collections.deque()
@@ -371,7 +379,7 @@ class Translator:
 class _How:
     """A request's options: those of the engine by name, and the others."""
 
-    def __init__(self, options: dict[str, Any], glossary: Terms = None) -> None:
+    def __init__(self, options: dict[str, Any], glossary: Terms = None, memory: Memories = None) -> None:
         rest = dict(options)
         prefix = rest.pop("prefix", None)
         if not isinstance(prefix, (str, type(None))):
@@ -381,6 +389,7 @@ class _How:
         self.tokens = bool(rest.pop("tokens", False)) or bool(rest.get("alignment", False))
         self.options = options_of(rest)
         self.glossary = glossary_of(glossary)
+        self.memory = memory_of(memory)
 
     def terms_in(self, text: str) -> list[Term]:
         return self.glossary.terms(text) if self.glossary is not None else []

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from dragoman import _core
 from dragoman._arguments import OptionValue, Path, milliseconds_of, options_of
 from dragoman._glossary import Terms, glossary_of
+from dragoman._memory import Memories, memory_of
 
 if TYPE_CHECKING:
     from dragoman._translator import Translator
@@ -59,6 +60,7 @@ def translate_bytes(
     format: str = "",
     columns: str = "",
     glossary: Terms = None,
+    memory: Memories = None,
     timeout: float | None = None,
     **options: OptionValue,
 ) -> Document:
@@ -73,7 +75,7 @@ def translate_bytes(
     core = terms._core if terms is not None else None
     milliseconds = milliseconds_of(timeout)
     done = _core.translate_document(
-        translator._core, data, name, format, columns, options_of(options), milliseconds, core
+        translator._core, data, name, format, columns, options_of(options), milliseconds, core, memory_of(memory)
     )
     return Document(
         done.bytes, done.segments, done.cut, done.unknown, done.repeats, done.terms_missed, done.repaired
@@ -88,6 +90,7 @@ def translate(
     format: str = "",
     columns: str = "",
     glossary: Terms = None,
+    memory: Memories = None,
     timeout: float | None = None,
     **options: OptionValue,
 ) -> Document:
@@ -100,6 +103,7 @@ def translate(
         format=format,
         columns=columns,
         glossary=glossary,
+        memory=memory,
         timeout=timeout,
         **options,
     )

@@ -88,18 +88,51 @@ std::vector<std::tuple<size_t, size_t, Texts>> terms_of(const Glossary& glossary
   return terms;
 }
 
+Memory* open_memory(const std::string& path, bool add) {
+  return new Memory(path, add ? Memory::Access::add : Memory::Access::read);
+}
+
+std::vector<MemorySegment> look_up(const Memory& memory, const std::string& text, int64_t at_most,
+                                   double at_least, bool match_case, bool match_numbers) {
+  const GilRelease release;
+  return memory.look_up(text, {at_most, at_least, match_case, match_numbers});
+}
+
+void add_segments(Memory& memory, const std::vector<std::pair<std::string, std::string>>& segments,
+                  const std::string& origin) {
+  std::vector<TextPair> pairs;
+  for (const auto& [source, target] : segments) pairs.push_back({source, target});
+  const GilRelease release;
+  memory.add(pairs, origin);
+}
+
+void bind_memories(nb::module_& module) {
+  nb::class_<MemorySegment>(module, "MemorySegment")
+      .def_ro("source", &MemorySegment::source)
+      .def_ro("target", &MemorySegment::target)
+      .def_ro("similarity", &MemorySegment::similarity)
+      .def_ro("exact", &MemorySegment::exact);
+  nb::class_<Memory>(module, "Memory")
+      .def(nb::new_(&open_memory), nb::arg("path"), nb::arg("add"))
+      .def("languages", [](const Memory& memory) { return std::pair(memory.from(), memory.to()); })
+      .def("look_up", &look_up, nb::arg("text"), nb::arg("at_most"), nb::arg("at_least"),
+           nb::arg("match_case"), nb::arg("match_numbers"))
+      .def("add", &add_segments, nb::arg("segments"), nb::arg("origin"));
+}
+
 nb::bytes bytes_of(const TranslatedDocument& document) {
   return nb::bytes(document.bytes.data(), document.bytes.size());
 }
 
 TranslatedDocument translate(Translator& translator, const nb::bytes& bytes, const std::string& name,
                              const std::string& format, const std::string& columns, const nb::dict& options,
-                             int64_t timeout, const Glossary* glossary) {
+                             int64_t timeout, const Glossary* glossary, const Memory* memory) {
   DocumentRequest request = {.bytes = {static_cast<const char*>(bytes.data()), bytes.size()},
                              .name = name,
                              .format = format,
                              .options = options_of(options),
                              .glossary = glossary,
+                             .memory = memory,
                              .timeout = std::chrono::milliseconds(timeout),
                              .columns = columns};
   return in_long_call([&](LongCall& call) {
@@ -112,6 +145,7 @@ TranslatedDocument translate(Translator& translator, const nb::bytes& bytes, con
 
 void bind_texts(nb::module_& module) {
   bind_metrics(module);
+  bind_memories(module);
   nb::class_<Glossary>(module, "Glossary")
       .def(nb::new_([](const std::string& path, const std::string& from, const std::string& to) {
              return new Glossary(path, {from, to});
@@ -136,7 +170,7 @@ void bind_texts(nb::module_& module) {
       .def_ro("written_as", &DocumentFormat::written_as);
   module.def("translate_document", &translate, nb::arg("translator"), nb::arg("bytes"), nb::arg("name"),
              nb::arg("format"), nb::arg("columns"), nb::arg("options"), nb::arg("timeout"),
-             nb::arg("glossary").none());
+             nb::arg("glossary").none(), nb::arg("memory").none());
   module.def("document_formats", &document_formats);
 }
 

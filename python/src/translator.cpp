@@ -15,8 +15,9 @@ using Matrix = nb::ndarray<nb::numpy, float, nb::ndim<2>>;
 using Terms = std::vector<std::tuple<size_t, size_t, std::vector<std::string>>>;
 
 Request request_of(std::string text, const Options& options, const std::string& prefix, int64_t timeout,
-                   bool tokens, const Terms& terms) {
-  Request request = {.text = std::move(text), .options = options, .prefix = prefix, .tokens = tokens};
+                   bool tokens, const Terms& terms, const Memory* memory) {
+  Request request = {
+      .text = std::move(text), .options = options, .prefix = prefix, .tokens = tokens, .memory = memory};
   request.timeout = std::chrono::milliseconds(timeout);
   for (const auto& [begin, end, targets] : terms) request.terms.push_back({{begin, end}, targets});
   return request;
@@ -71,7 +72,9 @@ void bind_answers(nb::module_& module) {
       .def_ro("repeats", &Translation::repeats)
       .def_ro("terms_missed", &Translation::terms_missed)
       .def_ro("too_short", &Translation::too_short)
-      .def_ro("unlikely", &Translation::unlikely);
+      .def_ro("unlikely", &Translation::unlikely)
+      .def_ro("memory", &Translation::memory)
+      .def_ro("memory_segments", &Translation::memory_segments);
   nb::class_<Score>(module, "Score")
       .def_ro("total", &Score::total)
       .def_ro("log_probabilities", &Score::log_probabilities)
@@ -137,18 +140,20 @@ Translator* new_translator(const std::vector<std::string>& folders, const std::s
 
 std::vector<Translation> translate(Translator& translator, std::vector<std::string> texts,
                                    const nb::dict& options, const std::string& prefix, int64_t timeout,
-                                   bool tokens, const std::vector<Terms>& terms) {
+                                   bool tokens, const std::vector<Terms>& terms, const Memory* memory) {
   const Options read = options_of(options);
   std::vector<Request> requests;
   for (size_t i = 0; i < texts.size(); ++i)
-    requests.push_back(
-        request_of(std::move(texts[i]), read, prefix, timeout, tokens, terms.empty() ? Terms() : terms[i]));
+    requests.push_back(request_of(std::move(texts[i]), read, prefix, timeout, tokens,
+                                  terms.empty() ? Terms() : terms[i], memory));
   return translate_all(translator, std::move(requests));
 }
 
 Job* submit(Translator& translator, std::string text, const nb::dict& options, const std::string& prefix,
-            int64_t timeout, bool tokens, const Terms& terms, bool follow, const nb::object& on_done) {
-  return new Job(translator, request_of(std::move(text), options_of(options), prefix, timeout, tokens, terms),
+            int64_t timeout, bool tokens, const Terms& terms, const Memory* memory, bool follow,
+            const nb::object& on_done) {
+  return new Job(translator,
+                 request_of(std::move(text), options_of(options), prefix, timeout, tokens, terms, memory),
                  follow, on_done);
 }
 
@@ -177,10 +182,10 @@ void bind_translator(nb::module_& module) {
            nb::arg("verify"), nb::arg("cache_bytes"), nb::arg("language_model"),
            nb::arg("language_model_weight"))
       .def("translate", &translate, nb::arg("texts"), nb::arg("options"), nb::arg("prefix"),
-           nb::arg("timeout"), nb::arg("tokens"), nb::arg("terms"))
+           nb::arg("timeout"), nb::arg("tokens"), nb::arg("terms"), nb::arg("memory").none())
       .def("submit", &submit, nb::arg("text"), nb::arg("options"), nb::arg("prefix"), nb::arg("timeout"),
-           nb::arg("tokens"), nb::arg("terms"), nb::arg("follow"), nb::arg("on_done").none(),
-           nb::keep_alive<0, 1>())
+           nb::arg("tokens"), nb::arg("terms"), nb::arg("memory").none(), nb::arg("follow"),
+           nb::arg("on_done").none(), nb::keep_alive<0, 1>())
       .def("score", &score, nb::arg("pairs"), nb::arg("max_length"), nb::arg("alignment"),
            nb::arg("source_language"), nb::arg("target_language"))
       .def("inspect", &inspect, nb::arg("text"), nb::arg("target"), nb::arg("alternatives"),

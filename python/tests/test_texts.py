@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import dragoman
 import pytest
 from conftest import SENTENCES
@@ -76,6 +79,25 @@ def test_glossaries(tmp_path, translator):
     (tmp_path / "terms.tsv").write_text("cat\n", encoding="utf-8")
     with pytest.raises(dragoman.Error, match="terms.tsv.*1"):
         dragoman.Glossary(tmp_path / "terms.tsv")
+
+
+def test_memories(tmp_path, translator):
+    (tmp_path / "segments.tsv").write_text("The cat sleeps.\tLe chat dort.\n", encoding="utf-8")
+    build = ["memory", "build", tmp_path / "segments.tsv", "--from", "en", "--to", "fr", "--out", tmp_path / "memory"]
+    subprocess.run([sys.executable, "-m", "dragoman", *build], check=True)
+    memory = dragoman.Memory(tmp_path / "memory", add=True)
+    assert memory.languages == ("en", "fr")
+    known = translator.translate(SENTENCES[0], memory=memory)
+    assert known.text == "Le chat dort." and known.memory
+    assert known.memory_segments == [dragoman.MemorySegment(SENTENCES[0], "Le chat dort.", 1.0, True)]
+    assert translator.translate(SENTENCES, memory=memory)[0] == known
+    memory.add([(SENTENCES[1], "Un chien aboie.")], origin="test")
+    assert translator.translate(SENTENCES[1], memory=memory).text == "Un chien aboie."
+    page = document.translate_bytes(translator, b"<p>A dog barks.</p>", format="html", memory=tmp_path / "memory")
+    assert page.bytes == b"<p>Un chien aboie.</p>"
+    assert [segment.similarity for segment in memory.look_up("The cat sleeps", at_most=1)] == [0.75]
+    with pytest.raises(dragoman.Error, match="to be read"):
+        dragoman.Memory(tmp_path / "memory").add([("a", "b")])
 
 
 def test_a_glossary_of_a_mapping_is_one_of_a_file(translator):

@@ -55,11 +55,11 @@ void declare(Options& options, MemoryOptions& o) {
           "what is recorded as the segments' origin; by default the name of their file");
   own.add("text", o.text, "look: text to look for; without it, lines of standard input");
   own.add("at-most", o.query.at_most,
-          "look: so many segments for each text; evaluate: as translate --memory-segments",
+          "look: so many segments for each text; evaluate: where given, as translate --memory-segments",
           at_least(1).at_most(1000));
   own.add("at-least", o.query.at_least,
-          "look: with this similarity, the share of words that need no change; evaluate: as translate "
-          "--memory-at-least",
+          "look: with this similarity, the share of words that need no change; evaluate: where given, as "
+          "translate --memory-at-least",
           at_least(0).at_most(1));
   own.add("match-case", o.query.match_case, "a segment in other letters is another one");
   own.add("match-numbers", o.query.match_numbers, "a segment with other numbers is another one");

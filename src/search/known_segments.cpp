@@ -1,6 +1,7 @@
 #include "search/known_segments.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "text/folding.h"
@@ -34,12 +35,17 @@ std::optional<Neighbour> neighbour_of(const KnownSegment& known, const SavedMode
   return neighbour;
 }
 
-// Whether a source has subwords of the segment that no neighbour before it had: those that only say the same again cost
-// time.
-bool says_more(const std::vector<int32_t>& source, std::vector<int32_t>& missing) {
-  const size_t before = missing.size();
-  std::erase_if(missing, [&](int32_t id) { return std::ranges::find(source, id) != source.end(); });
-  return missing.size() < before;
+constexpr int64_t enough_subwords = 2;
+
+// Whether a source has at least so many of the segment's subwords that no neighbour before it had, which are then no
+// longer missing: one that only says the same again costs time.
+bool says_more(const std::vector<int32_t>& source, int64_t enough, std::vector<int32_t>& missing) {
+  std::vector<int32_t> left;
+  std::ranges::copy_if(missing, std::back_inserter(left),
+                       [&](int32_t id) { return std::ranges::find(source, id) == source.end(); });
+  if (std::ssize(missing) - std::ssize(left) < enough) return false;
+  missing = std::move(left);
+  return true;
 }
 
 void add_once(KnownSegment segment, std::vector<KnownSegment>& used) {
@@ -71,7 +77,8 @@ KnownOfLine find_known(const LookUpSegments& look_up, const SavedModel& model, c
     for (KnownSegment& one : similar) {
       if (std::ssize(neighbours) == options.memory_segments) break;
       std::optional<Neighbour> neighbour = neighbour_of(one, model, direction);
-      if (!neighbour || !says_more(neighbour->source, missing)) continue;
+      if (!neighbour || !says_more(neighbour->source, neighbours.empty() ? 1 : enough_subwords, missing))
+        continue;
       neighbours.push_back(std::move(*neighbour));
       add_once(std::move(one), known.used);
     }
