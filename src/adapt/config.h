@@ -20,7 +20,7 @@ struct AdaptConfig {
   double general_share = 0.5;  // of the pairs of an epoch
   double max_loss = 0.3;       // BLEU on general text
   Trainable weights = Trainable::all;
-  double learning_rate = 2e-4;
+  double learning_rate = 5e-4;
   double max_minutes = 5;
   int64_t max_steps = 0;
   int64_t seed = 1;
