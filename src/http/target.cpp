@@ -30,12 +30,28 @@ std::string percent_decoded(std::string_view text, bool plus_is_space) {
 
 bool is_dots(std::string_view segment) { return segment == "." || segment == ".."; }
 
+// Where in a path the text begins that a translation memory is asked for: "/tmserver/en/fr/unit/TEXT". All of it is one
+// text, whatever it contains, so that no proxy's reading of it leads elsewhere. The path's end where it has none.
+size_t begin_of_text(std::string_view path) {
+  constexpr std::string_view unit = "/unit/";
+  for (const std::string_view prefix : {"/tmserver/", "/api/v1/"}) {
+    const size_t at = path.starts_with(prefix) ? path.find(unit, prefix.size()) : path.npos;
+    if (at != path.npos) return at + unit.size();
+  }
+  return path.size();
+}
+
+std::string read_text(std::string_view encoded) {
+  std::string text = percent_decoded(encoded, false);
+  if (!is_text(text)) bad_target("the path is not UTF-8");
+  return text;
+}
+
 std::string read_path(std::string_view text) {
   // Encoded, a slash is a part of a name to some and a separator to others.
   for (size_t at = text.find('%'); at != text.npos; at = text.find('%', at + 1))
     if (same_ignoring_case(text.substr(at, 3), "%2f")) bad_target("the path has an encoded slash");
-  std::string path = percent_decoded(text, false);
-  if (!is_text(path)) bad_target("the path is not UTF-8");
+  std::string path = read_text(text);
   if (std::ranges::any_of(path, is_control)) bad_target("the path has a control character");
   if (path.find('\\') != path.npos) bad_target("the path has a backslash");
   for (size_t at = 0; at < path.size();) {
@@ -85,8 +101,8 @@ Target read_target(std::string_view method, std::string_view target) {
   Target read;
   if (!target.starts_with('/')) read.host = take_host(target);
   const size_t mark = std::min(target.find('?'), target.size());
-  const std::string_view path = target.substr(0, mark);
-  read.path = path.empty() ? "/" : read_path(path);
+  const std::string_view path = target.substr(0, mark), start = path.substr(0, begin_of_text(path));
+  read.path = path.empty() ? "/" : read_path(start) + read_text(path.substr(start.size()));
   read.query = read_query(target.substr(std::min(target.size(), mark + 1)));
   return read;
 }

@@ -1,4 +1,5 @@
 // The target of a request line, read in one way only: a path that a proxy before us could take for another is refused.
+// The text at the end of a translation memory's look-up, as tmserver's clients ask for it, may be any.
 #pragma once
 
 #include <string>

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "http/framing.h"
+
 namespace dragoman::internal {
 namespace {
 
@@ -27,6 +29,15 @@ TEST(Target, AbsoluteFormHasAHost) {
 TEST(Target, DotsWithinNamesAreNoSegments) {
   for (const char* path : {"/a.b", "/...", "/.well-known/x", "/a..", "/..a/"})
     EXPECT_EQ(read_target("GET", path).path, path);
+}
+
+TEST(Target, TextsThatAMemoryIsAskedForMayBeAny) {
+  EXPECT_EQ(read_target("GET", "/tmserver/en/fr/unit/and%2For%0A%5c%3F/../x?a=b").path,
+            "/tmserver/en/fr/unit/and/or\n\\?/../x");
+  EXPECT_EQ(read_target("GET", "/api/v1/en/fr/unit/..").path, "/api/v1/en/fr/unit/..");
+  for (const char* target : {"/tmserver/%2e%2e/fr/unit/a", "/tmserver/a%2Fb/fr/unit/a", "/x/unit/a%2Fb",
+                             "/x/../tmserver/unit/a", "/tmserver/en/fr/unit/%FF"})
+    EXPECT_THROW(read_target("GET", target), FramingError) << target;
 }
 
 TEST(Target, AsteriskIsForOptions) { EXPECT_EQ(read_target("OPTIONS", "*").path, "*"); }

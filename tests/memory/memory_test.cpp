@@ -292,5 +292,32 @@ TEST_F(MemoryTest, CountsWhatItCannotTake) {
   EXPECT_EQ(counts.other_language, 1);
 }
 
+TEST_F(MemoryTest, AnExactMatchIsTheFirstOfALookUp) {
+  const TranslationMemory memory(build({{"Page 1", "Page 1"}, {"a dog", "un chien"}, {"A dog", "Un chien"}}),
+                                 MemoryAccess::read);
+  for (const MemoryQuery& query : {MemoryQuery{}, MemoryQuery{.match_case = false, .match_numbers = false}}) {
+    for (const char* text : {"a  dog", "A DOG", "page 7", "Page 1", "a cat", ""}) {
+      const auto exact = memory.exact(text, query);
+      const auto all = memory.look_up(text, query);
+      ASSERT_EQ(exact.has_value(), !all.empty() && all.front().exact) << text;
+      if (!exact) continue;
+      EXPECT_EQ(exact->segment.target, all.front().segment.target) << text;
+    }
+  }
+}
+
+TEST_F(MemoryTest, GrowsWhileItIsRead) {
+  TranslationMemory memory(build({{"a", "b"}, {"c", "d"}}), MemoryAccess::add);
+  size_t seen = 0;
+  memory.for_each([&](const MemorySegmentView& segment) {
+    memory.add(std::vector<MemorySegment>{{std::string(segment.source) + " again", "e"}});
+    memory.fold();
+    ++seen;
+  });
+  EXPECT_EQ(seen, 2u);
+  EXPECT_EQ(memory.size(), 4u);
+  EXPECT_TRUE(memory.exact("c again", {}));
+}
+
 }  // namespace
 }  // namespace dragoman::internal

@@ -98,12 +98,13 @@ TEST(DeepLGlossaries, OfSeveralPairsCanBeChanged) {
   const auto dictionary = [](const char* from, const char* to, const char* entries) -> json {
     return {{"source_lang", from}, {"target_lang", to}, {"entries", entries}, {"entries_format", "tsv"}};
   };
+  const HttpHeaders none, json_type = {{"content-type", "application/json"}};
   const auto ask = [&](const std::string& method, const std::string& path, const json& body, int status) {
     const auto answer = server.send({.method = method,
                                      .path = path,
                                      .query = {{"source_lang", "EN"}, {"target_lang", "FR"}},
-                                     .headers = {{"content-type", "application/json"}},
-                                     .body = body.dump()});
+                                     .headers = body.is_null() ? none : json_type,
+                                     .body = body.is_null() ? "" : body.dump()});
     EXPECT_EQ(answer->response.status, status) << answer->response.body;
     return answer->json();
   };

@@ -49,6 +49,9 @@ class DeskTest : public testing::Test {
   }
   json post(const std::string& path, const json& body, int status = 200) {
     const auto answer = server_.post(path, body);
+    std::promise<void> written;  // by the thread that answers with what memories have
+    server_.workers.run([&] { written.set_value(); });
+    written.get_future().wait();
     EXPECT_EQ(answer->response.status, status) << answer->response.body;
     return answer->json();
   }
@@ -174,6 +177,27 @@ TEST_F(DeskTest, AnAnswerNamesSimilarSegments) {
   with("desk", 200);
   EXPECT_EQ(server_.translations.seen.back().memories.size(), 1u);
   with("other", 404);
+}
+
+TEST_F(DeskTest, FilesOfSegmentsAreAddedAsAWhole) {
+  const auto import = [&](const std::string& name, const std::string& bytes) {
+    return server_.post_file("/v1/memories/desk/import", {}, name, bytes);
+  };
+  const auto taken = import("mine.tsv", "a cat\tun chat\n\tx\na bird\tun oiseau\n");
+  EXPECT_EQ(taken->response.status, 200) << taken->response.body;
+  EXPECT_EQ(taken->json()["added"], 2);
+  EXPECT_EQ(taken->json()["empty"], 1);
+  EXPECT_EQ(target_on_disk("a bird"), "un oiseau");
+  const auto damaged = import(
+      "bad.tmx",
+      "<tmx version=\"1.4\"><header srclang=\"en\"/><body><tu><tuv xml:lang=\"en\"><seg>a dog</seg></tuv>"
+      "<tuv xml:lang=\"fr\"><seg>un chien</seg></tuv></tu><tu>");
+  EXPECT_EQ(damaged->response.status, 400);
+  EXPECT_TRUE(damaged->json()["error"]["message"].get<std::string>().starts_with("bad.tmx"))
+      << damaged->response.body;
+  EXPECT_EQ(target_on_disk("a dog"), "");
+  EXPECT_EQ(import("mine.tmx.gz", "x")->response.status, 400);
+  EXPECT_EQ(server_.post_file("/v1/memories/desk/import", {{"file", "x"}}, "", "")->response.status, 400);
 }
 
 TEST(DeskServerTest, TheMemoryAsTmxIsOneRequestAway) {

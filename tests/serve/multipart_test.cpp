@@ -10,7 +10,7 @@
 namespace dragoman::internal {
 namespace {
 
-const std::string type = "multipart/form-data; boundary=xYz";
+const std::string form_type = "multipart/form-data; boundary=xYz";
 
 // One part with these headers and this content.
 std::string body_of(const std::string& headers, const std::string& content) {
@@ -20,7 +20,7 @@ std::string body_of(const std::string& headers, const std::string& content) {
 std::vector<FormPart> parsed(const std::string& disposition, const std::string& content = "c") {
   static std::string body;
   body = body_of("Content-Disposition: form-data; " + disposition, content);
-  return parse_multipart(type, body);
+  return parse_multipart(form_type, body);
 }
 
 int refused(const std::string& content_type, const std::string& body, std::string* message = nullptr) {
@@ -81,8 +81,8 @@ TEST(MultipartTest, NamesOfFilesAreTheirLastComponents) {
 
 TEST(MultipartTest, RefusesWhatCouldBeReadInTwoWays) {
   const std::string head = "Content-Disposition: form-data; name=\"q\"";
-  EXPECT_EQ(refused(type, body_of(head, "")), 200);
-  EXPECT_EQ(refused(type, "--xYz--"), 200);
+  EXPECT_EQ(refused(form_type, body_of(head, "")), 200);
+  EXPECT_EQ(refused(form_type, "--xYz--"), 200);
   EXPECT_EQ(refused("text/plain", body_of(head, "")), 415);
   const std::vector<std::pair<std::string, std::string>> bad = {
       {"multipart/form-data", body_of(head, "")},
@@ -90,25 +90,25 @@ TEST(MultipartTest, RefusesWhatCouldBeReadInTwoWays) {
       {"multipart/form-data; boundary=xYz; boundary=b", body_of(head, "")},
       {"multipart/form-data; boundary=\"xYz", body_of(head, "")},
       {"multipart/form-data; boundary=" + std::string(71, 'x'), body_of(head, "")},
-      {type, ""},
-      {type, "x" + body_of(head, "")},
-      {type, body_of(head, "") + "x"},
-      {type, "--xYz\r\n" + head + "\r\n\r\nabc"},
-      {type, "--xYz\n" + head + "\n\nabc\n--xYz--\n"},
-      {type, body_of(head, "a\r\n--xYzb")},
-      {type, body_of(head + "\r\n" + head, "")},
-      {type, body_of(head + "\nX: y", "")},
-      {type, body_of(head + "; name=\"r\"", "")},
-      {type, body_of(head + "; filename=\"r", "")},
-      {type, body_of("Content-Disposition: attachment; name=\"q\"", "")},
-      {type, body_of("Content-Disposition: form-data", "")},
-      {type, body_of("X: y", "")},
-      {type, body_of(head + "\r\nContent-Transfer-Encoding: base64", "")},
-      {type, body_of("Content-Disposition: form-data; name=\"q\x01\"", "")},
-      {type, body_of("Content-Disposition: form-data; name=\"q\xff\"", "")},
-      {type, body_of(head + "; filename*=latin1''x", "")},
-      {type, body_of(head + "\r\nX: " + std::string(5000, 'y'), "")},
-      {type, body_of("Content-Disposition: form-data; name=" + std::string(256, 'n'), "")},
+      {form_type, ""},
+      {form_type, "x" + body_of(head, "")},
+      {form_type, body_of(head, "") + "x"},
+      {form_type, "--xYz\r\n" + head + "\r\n\r\nabc"},
+      {form_type, "--xYz\n" + head + "\n\nabc\n--xYz--\n"},
+      {form_type, body_of(head, "a\r\n--xYzb")},
+      {form_type, body_of(head + "\r\n" + head, "")},
+      {form_type, body_of(head + "\nX: y", "")},
+      {form_type, body_of(head + "; name=\"r\"", "")},
+      {form_type, body_of(head + "; filename=\"r", "")},
+      {form_type, body_of("Content-Disposition: attachment; name=\"q\"", "")},
+      {form_type, body_of("Content-Disposition: form-data", "")},
+      {form_type, body_of("X: y", "")},
+      {form_type, body_of(head + "\r\nContent-Transfer-Encoding: base64", "")},
+      {form_type, body_of("Content-Disposition: form-data; name=\"q\x01\"", "")},
+      {form_type, body_of("Content-Disposition: form-data; name=\"q\xff\"", "")},
+      {form_type, body_of(head + "; filename*=latin1''x", "")},
+      {form_type, body_of(head + "\r\nX: " + std::string(5000, 'y'), "")},
+      {form_type, body_of("Content-Disposition: form-data; name=" + std::string(256, 'n'), "")},
   };
   for (const auto& [content_type, body] : bad) {
     std::string message;
@@ -117,7 +117,7 @@ TEST(MultipartTest, RefusesWhatCouldBeReadInTwoWays) {
   }
   std::string many;
   for (size_t i = 0; i <= max_form_parts; ++i) many += "--xYz\r\n" + head + "\r\n\r\n\r\n";
-  EXPECT_EQ(refused(type, many + "--xYz--"), 400);
+  EXPECT_EQ(refused(form_type, many + "--xYz--"), 400);
 }
 
 TEST(FormTest, FieldsAreDecodedAndRepeatedOnesAreLists) {
@@ -136,7 +136,7 @@ TEST(FormTest, FieldsOfMultipartAreThoseOfAForm) {
   const std::string body =
       "--xYz\r\nContent-Disposition: form-data; name=\"q\"\r\n\r\na\r\n--xYz\r\n"
       "Content-Disposition: form-data; name=\"file\"; filename=\"x\"\r\n\r\nb\r\n--xYz--\r\n";
-  EXPECT_EQ(multipart_fields(type, body), nlohmann::json({{"q", "a"}}));
+  EXPECT_EQ(multipart_fields(form_type, body), nlohmann::json({{"q", "a"}}));
 }
 
 }  // namespace

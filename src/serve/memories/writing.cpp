@@ -28,10 +28,14 @@ bool may_add(const ServeContext& context, const ServeCall& call) {
   return writers.empty() || std::ranges::find(writers, call.client) != writers.end();
 }
 
-void add_segments(ServeContext& context, const ServeCall& call, const ServedMemory& memory,
-                  std::vector<std::pair<std::string, std::string>> texts) {
+void check_may_add(const ServeContext& context, const ServeCall& call) {
   if (!may_add(context, call))
     throw ServeError(403, "this API key may not add to memories: ask the server's operator");
+}
+
+void add_segments(ServeContext& context, const ServeCall& call, const ServedMemory& memory,
+                  std::vector<std::pair<std::string, std::string>> texts) {
+  check_may_add(context, call);
   const std::string origin = context.keys.needed() ? call.client : "";
   const int64_t now = seconds_now();
   std::vector<std::string> all;

@@ -151,7 +151,8 @@ std::vector<Route> v1_memory_routes(ServeContext& context) {
                  .summary = "All segments, as TMX",
                  .answer_type = "application/xml",
                  .errors = {404}},
-                export_memory)};
+                export_memory),
+          v1_memory_import_route(context)};
 }
 
 }  // namespace dragoman::internal

@@ -11,6 +11,7 @@ Route v1_models_route(ServeContext& context);
 Route v1_score_route(ServeContext& context);
 Route v1_inspect_route(ServeContext& context);
 std::vector<Route> v1_memory_routes(ServeContext& context);
+Route v1_memory_import_route(ServeContext& context);
 
 // "from" and "to" of a body.
 nlohmann::ordered_json language_properties();

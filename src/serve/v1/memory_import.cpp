@@ -1,0 +1,121 @@
+// POST /v1/memories/NAME/import: a file of segments, added as a whole or not at all.
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "memory/read_segments.h"
+#include "serve/answers.h"
+#include "serve/api_keys.h"
+#include "serve/memories/writing.h"
+#include "serve/requests/multipart.h"
+#include "serve/settings.h"
+#include "serve/v1/routes.h"
+
+namespace dragoman::internal {
+namespace {
+
+using nlohmann::ordered_json;
+
+FormPart file_of_segments(const IncomingRequest& request) {
+  for (const FormPart& part : parse_multipart(request.header("content-type"), request.body))
+    if (part.is_file && part.name == "file") return part;
+  throw ServeError(400, "the form has no file: send one in the field \"file\"");
+}
+
+// A folder of its own, so that the file keeps the name that its client gave it, which tells its format.
+class FileOfClient {
+ public:
+  explicit FileOfClient(const FormPart& part) {
+    std::string pattern = (std::filesystem::temp_directory_path() / "dragoman-import-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) throw Error("{} cannot be made: is the disk full?", pattern);
+    folder_ = pattern;
+    write_file(path_ = folder_ + "/" + part.file_name, {part.content});
+  }
+  ~FileOfClient() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  FileOfClient(const FileOfClient&) = delete;
+  FileOfClient& operator=(const FileOfClient&) = delete;
+
+  const std::string& path() const { return path_; }
+  // A sentence about it, without the server's folder.
+  std::string told(std::string sentence) const {
+    for (size_t at; (at = sentence.find(folder_ + "/")) != sentence.npos;)
+      sentence.erase(at, folder_.size() + 1);
+    return sentence;
+  }
+
+ private:
+  std::string folder_, path_;
+};
+
+void check_name(const std::string& name) {
+  if (name.size() > 200) throw ServeError(400, "the file's name has more than 200 bytes: shorten it");
+  const std::string ending = std::filesystem::path(name).extension().string();
+  for (const char* known : {".tmx", ".xlf", ".xliff", ".po", ".tsv"})
+    if (ending == known) return;
+  throw ServeError(
+      400, "the file's name must end in .tmx, .xlf, .xliff, .po or .tsv, and it must not be compressed");
+}
+
+void import_segments(ServeContext& context, const ServeCall& call) {
+  const auto served = context.memories.named(call.name);
+  check_may_add(context, call);
+  const FormPart part = file_of_segments(call.request);
+  check_name(part.file_name);
+  const FileOfClient file(part);
+  std::vector<MemorySegment> segments;
+  SegmentCounts counts;
+  try {
+    counts = read_segments({.files = {file.path()},
+                            .source = {},
+                            .target = {},
+                            .from = served->memory->from(),
+                            .to = served->memory->to(),
+                            .origin = context.keys.needed() ? call.client : ""},
+                           [&](const MemorySegmentView& segment) { segments.push_back(segment.copy()); });
+  } catch (const dragoman::Error& error) {
+    throw ServeError(400, file.told(error.what()));
+  }
+  if (!segments.empty()) served->memory->add(segments);
+  call.responder.send(json_answer({{"added", counts.taken},
+                                   {"read", counts.read},
+                                   {"empty", counts.empty},
+                                   {"invalid", counts.invalid},
+                                   {"other_language", counts.other_language}}));
+}
+
+ordered_json import_answer() {
+  ordered_json properties = ordered_json::object();
+  for (const char* name : {"added", "read", "empty", "invalid", "other_language"})
+    properties[name] = {{"type", "integer"}};
+  return {{"type", "object"}, {"required", {"added", "read"}}, {"properties", properties}};
+}
+
+}  // namespace
+
+Route v1_memory_import_route(ServeContext& context) {
+  return {.method = "POST",
+          .path = "/v1/memories/<name>/import",
+          .tag = "Dragoman",
+          .summary = "Adds a file's segments: TMX, XLIFF, PO or TSV",
+          .body = {{"type", "object"},
+                   {"required", ordered_json::array({"file"})},
+                   {"properties", {{"file", {{"type", "string"}, {"format", "binary"}}}}}},
+          .body_types = {"multipart/form-data"},
+          .answer = import_answer(),
+          .errors = {403, 404},
+          .body_bytes = static_cast<size_t>(context.settings.limits.upload),
+          .uses_files = true,
+          .changes_data = true,
+          .own_checks = true,
+          .handle = [&context](const ServeCall& call) { import_segments(context, call); }};
+}
+
+}  // namespace dragoman::internal
