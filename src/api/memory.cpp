@@ -4,6 +4,7 @@
 
 #include "api/guard.h"
 #include "base/error.h"
+#include "base/lines.h"
 #include "memory/memory.h"
 #include "text/unicode.h"
 
