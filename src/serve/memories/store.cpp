@@ -36,15 +36,15 @@ bool ServedMemory::has_pair(const std::string& from, const std::string& to) cons
 
 MemoryStore::MemoryStore(const std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments) {
-    auto [name, folder] = memory_name_and_folder(argument);
+    const auto parts = memory_name_and_folder(argument);
+    const std::string& name = parts.first;
     if (name.empty() || name.find('/') != name.npos)
       throw UsageError("--memory {}: a memory needs a name: NAME=DIR", argument);
     if (std::ranges::any_of(memories_, [&](const auto& known) { return known->name == name; }))
       throw UsageError("--memory {}: there are two memories with the name {}: name one as NAME=DIR", argument,
                        in_quotes(name));
-    auto memory = std::make_unique<TranslationMemory>(folder, MemoryAccess::add);
-    memories_.push_back(
-        std::make_shared<const ServedMemory>(ServedMemory{std::move(name), std::move(memory)}));
+    auto memory = std::make_unique<TranslationMemory>(parts.second, MemoryAccess::add);
+    memories_.push_back(std::make_shared<const ServedMemory>(ServedMemory{name, std::move(memory)}));
   }
 }
 
