@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "dragoman/error.h"
@@ -45,8 +46,10 @@ class DRAGOMAN_API Memory {
   void add(std::span<const TextPair> segments, const std::string& origin = "");
   void add(const TextPair& segment, const std::string& origin = "") { add(std::span(&segment, 1), origin); }
 
- private:
   struct State;
+  explicit Memory(std::shared_ptr<State> state) : state_(std::move(state)) {}  // for the library itself
+
+ private:
   std::shared_ptr<State> state_;
 };
 

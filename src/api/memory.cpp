@@ -1,8 +1,10 @@
 #include "dragoman/memory.h"
 
 #include <chrono>
+#include <utility>
 
 #include "api/guard.h"
+#include "api/shared_memory.h"
 #include "base/error.h"
 #include "base/lines.h"
 #include "memory/memory.h"
@@ -18,27 +20,33 @@ internal::MemoryAccess access_to_memory(Memory::Access access) {
 }  // namespace
 
 struct Memory::State {
-  State(const std::string& folder, Access access) : memory(folder, access_to_memory(access)), adds(access) {}
-
-  internal::TranslationMemory memory;
-  const Access adds;
+  std::shared_ptr<const internal::TranslationMemory> memory;
+  std::shared_ptr<internal::TranslationMemory> added_to = {};  // the same, where it was opened to add
 };
 
 Memory::Memory(const std::string& folder, Access access)
-    : state_(internal::guarded([&] { return std::make_shared<State>(folder, access); })) {}
+    : state_(internal::guarded([&] {
+        auto memory = std::make_shared<internal::TranslationMemory>(folder, access_to_memory(access));
+        return std::make_shared<State>(State{memory, access == Access::add ? memory : nullptr});
+      })) {}
 
-std::string Memory::from() const { return state_->memory.from(); }
-std::string Memory::to() const { return state_->memory.to(); }
+dragoman::Memory internal::memory_over(std::shared_ptr<const TranslationMemory> memory) {
+  return dragoman::Memory(
+      std::make_shared<dragoman::Memory::State>(dragoman::Memory::State{std::move(memory)}));
+}
+
+std::string Memory::from() const { return state_->memory->from(); }
+std::string Memory::to() const { return state_->memory->to(); }
 
 std::vector<MemorySegment> Memory::look_up(std::string_view text, const Query& query) const {
   return internal::guarded([&] {
     const std::string as_read = internal::is_text(text) ? std::string(text) : internal::repaired(text);
     std::vector<MemorySegment> found;
     for (internal::MemoryMatch& match :
-         state_->memory.look_up(as_read, {.at_most = query.at_most,
-                                         .at_least = query.at_least,
-                                         .match_case = query.match_case,
-                                         .match_numbers = query.match_numbers}))
+         state_->memory->look_up(as_read, {.at_most = query.at_most,
+                                          .at_least = query.at_least,
+                                          .match_case = query.match_case,
+                                          .match_numbers = query.match_numbers}))
       found.push_back(
           {std::move(match.segment.source), std::move(match.segment.target), match.similarity, match.exact});
     return found;
@@ -47,9 +55,9 @@ std::vector<MemorySegment> Memory::look_up(std::string_view text, const Query& q
 
 void Memory::add(std::span<const TextPair> segments, const std::string& origin) {
   internal::guarded([&] {
-    if (state_->adds != Access::add)
+    if (!state_->added_to)
       throw internal::UsageError("{} was opened to be read: open it with Memory::Access::add",
-                                 state_->memory.folder());
+                                 state_->memory->folder());
     const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
     std::vector<internal::MemorySegment> added;
     for (const auto& [source, target] : segments) {
@@ -57,7 +65,7 @@ void Memory::add(std::span<const TextPair> segments, const std::string& origin) 
         throw internal::UsageError("segment {} has an empty source, or is not valid UTF-8", added.size() + 1);
       added.push_back({source, target, origin, now});
     }
-    state_->memory.add(added);
+    state_->added_to->add(added);
   });
 }
 

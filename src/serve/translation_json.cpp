@@ -32,13 +32,6 @@ ordered_json to_json(const WordAlignment& pair) {
           {"target_span", to_json(pair.target_span)}};
 }
 
-ordered_json to_json_of_segment(const dragoman::MemorySegment& segment) {
-  return {{"source", segment.source},
-          {"target", segment.target},
-          {"similarity", rounded(segment.similarity, 4)},
-          {"exact", segment.exact}};
-}
-
 // Of a long line a token saw only one segment: the rest of the row is left out.
 ordered_json attention_json(const Token& token) {
   ordered_json weights = ordered_json::array();
@@ -82,6 +75,13 @@ void print_members(std::ostream& out, const dragoman::Hypothesis& hypothesis, co
 
 }  // namespace
 
+ordered_json to_json(const dragoman::MemorySegment& segment) {
+  return {{"source", segment.source},
+          {"target", segment.target},
+          {"similarity", rounded(segment.similarity, 4)},
+          {"exact", segment.exact}};
+}
+
 std::vector<std::string_view> flags_of(const dragoman::Translation& t) {
   std::vector<std::string_view> flags;
   for (const auto& [set, name] :
@@ -105,7 +105,8 @@ void print_json(std::ostream& out, const dragoman::Translation& translation, con
   out << ",\"flags\":" << ordered_json(flags_of(translation));
   if (with.memory) {
     out << ',';
-    print_list(out, "memory", translation.memory_segments, to_json_of_segment);
+    print_list(out, "memory", translation.memory_segments,
+               [](const dragoman::MemorySegment& segment) { return to_json(segment); });
   }
   if (with.findings) {
     out << ',';

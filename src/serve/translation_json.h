@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "dragoman/translator.h"
 
 namespace dragoman::internal {
@@ -19,6 +21,8 @@ struct TranslationJson {
   bool findings = false;   // what is missing or too much (dragoman/confidence.h), between these languages
   std::string from = {}, to = {};
 };
+
+nlohmann::ordered_json to_json(const dragoman::MemorySegment& segment);
 
 // "invalid", "cut", "unknown", "repeats", "terms_missed", "too_short", "unlikely",
 // "memory": those that are so.

@@ -41,7 +41,8 @@ struct TextWork {
   int alternatives = 0;            // besides the best
   std::shared_ptr<const dragoman::Glossary> glossary = {};
   // A line that one of these has, of those in the languages, has its translation from there; with a similarity below 1
-  // also a line to which a segment is so similar. Not of documents, nor of texts with a prefix.
+  // also a line to which a segment is so similar. Other lines are translated with the first one's similar segments in
+  // view. Not of documents, nor of texts with a prefix.
   ServedMemories memories = {};
   double memory_at_least = 1;
   std::chrono::steady_clock::time_point deadline = {};  // none by default
@@ -54,13 +55,6 @@ struct TextWork {
   std::shared_ptr<void> room = {};  // by reserve(): held until the work is done
 };
 
-// A segment of a memory.
-struct UsedSegment {
-  std::string source, target;
-  double similarity = 0;  // to the line
-  bool exact = false;
-};
-
 struct TextResult {
   std::string text;
   std::vector<std::string> alternatives = {};
@@ -68,7 +62,8 @@ struct TextResult {
   std::string from, to;                           // what it was translated from and to
   double detection = 1;                           // how sure it is of `from`, where that was detected
   std::vector<std::string> via = {};              // languages between
-  std::vector<UsedSegment> memory = {};           // that are lines' translations
+  std::vector<dragoman::MemorySegment> memory =
+      {};  // that are lines' translations, or were in view of the search
 };
 
 struct ServedPair {

@@ -1,18 +1,14 @@
 #include "serve/memories/json.h"
 
-#include "report/numbers.h"
+#include "serve/translation_json.h"
 
 namespace dragoman::internal {
 
 using nlohmann::ordered_json;
 
-ordered_json json_of_segments(const std::vector<UsedSegment>& segments) {
+ordered_json json_of_segments(const std::vector<dragoman::MemorySegment>& segments) {
   ordered_json list = ordered_json::array();
-  for (const UsedSegment& segment : segments)
-    list.push_back({{"source", segment.source},
-                    {"target", segment.target},
-                    {"similarity", rounded(segment.similarity, 4)},
-                    {"exact", segment.exact}});
+  for (const dragoman::MemorySegment& segment : segments) list.push_back(to_json(segment));
   return list;
 }
 
@@ -30,7 +26,7 @@ ordered_json schema_of_segments() {
               {"exact", {{"type", "boolean"}}}}}}}};
 }
 
-UsedSegment used_segment(const MemoryMatch& match) {
+dragoman::MemorySegment used_segment(const MemoryMatch& match) {
   return {match.segment.source, match.segment.target, match.similarity, match.exact};
 }
 

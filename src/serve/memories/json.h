@@ -11,9 +11,9 @@
 namespace dragoman::internal {
 
 // [{"source", "target", "similarity", "exact"}, ...]
-nlohmann::ordered_json json_of_segments(const std::vector<UsedSegment>& segments);
+nlohmann::ordered_json json_of_segments(const std::vector<dragoman::MemorySegment>& segments);
 nlohmann::ordered_json schema_of_segments();
 
-UsedSegment used_segment(const MemoryMatch& match);
+dragoman::MemorySegment used_segment(const MemoryMatch& match);
 
 }  // namespace dragoman::internal

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "api/shared_memory.h"
 #include "base/error.h"
 #include "base/quotes.h"
 #include "serve/models/served_languages.h"
@@ -43,8 +44,9 @@ MemoryStore::MemoryStore(const std::vector<std::string>& arguments) {
     if (std::ranges::any_of(memories_, [&](const auto& known) { return known->name == name; }))
       throw UsageError("--memory {}: there are two memories with the name {}: name one as NAME=DIR", argument,
                        in_quotes(name));
-    auto memory = std::make_unique<TranslationMemory>(parts.second, MemoryAccess::add);
-    memories_.push_back(std::make_shared<const ServedMemory>(ServedMemory{name, std::move(memory)}));
+    const auto memory = std::make_shared<TranslationMemory>(parts.second, MemoryAccess::add);
+    memories_.push_back(
+        std::make_shared<const ServedMemory>(ServedMemory{name, memory, memory_over(memory)}));
   }
 }
 

@@ -8,13 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "dragoman/memory.h"
 #include "memory/memory.h"
 
 namespace dragoman::internal {
 
 struct ServedMemory {
   std::string name;  // as requests have it
-  std::unique_ptr<TranslationMemory> memory;
+  std::shared_ptr<TranslationMemory> memory;
+  dragoman::Memory in_translating;  // the same, as requests to a translator have it
 
   // Whether it is of these languages, which may be written as clients do: "EN", "pt_BR".
   bool has_pair(const std::string& from, const std::string& to) const;

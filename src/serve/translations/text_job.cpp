@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <mutex>
 #include <utility>
 
 #include "base/error.h"
+#include "serve/memories/json.h"
 #include "serve/memories/store.h"
 #include "serve/translations/combined_stop.h"
 #include "text/sentence_rules.h"
@@ -64,6 +66,7 @@ class TextJob : public std::enable_shared_from_this<TextJob> {
         on_done_(std::move(on_done)),
         lines_(lines_of(work_.text)),
         submitted_(lines_to_submit(lines_)),
+        usable_(of_pair(work_.memories, result_.from, result_.to)),
         stop_(work_.stop, end),
         is_remembered_(lines_.size()),
         unfinished_(submitted_.size()) {
@@ -92,17 +95,15 @@ class TextJob : public std::enable_shared_from_this<TextJob> {
  private:
   // Before anything is submitted.
   void take_from_memories() {
-    if (!work_.prefix.empty()) return;
-    const ServedMemories memories = of_pair(work_.memories, result_.from, result_.to);
-    if (memories.empty()) return;
+    if (!work_.prefix.empty() || usable_.empty()) return;
     for (const size_t i : submitted_) {
       if (lines_[i].text.empty()) continue;
-      auto match = translation_in(memories, lines_[i].text, work_.memory_at_least);
+      auto match = translation_in(usable_, lines_[i].text, work_.memory_at_least);
       if (!match) continue;
       dragoman::Translation translation = {.source = lines_[i].text};
       translation.hypotheses = {{.text = match->segment.target}};
-      result_.memory.push_back({std::move(match->segment.source), std::move(match->segment.target),
-                                match->similarity, match->exact});
+      translation.memory = match->exact;
+      translation.memory_segments = {used_segment(*match)};
       keep(i, std::move(translation));
       is_remembered_[i] = true;
       --unfinished_;
@@ -117,6 +118,9 @@ class TextJob : public std::enable_shared_from_this<TextJob> {
                        .client = work_.client};
     if (step + 1 == route_.size()) {
       request.prefix = work_.prefix;
+      // Texts between two models are not what people confirm.
+      if (step == 0 && work_.prefix.empty() && !usable_.empty())
+        request.memory = &usable_.front()->in_translating;
       if (work_.on_progress)
         request.on_progress = [self = shared_from_this(), line](const dragoman::Progress& p) {
           self->report(line, p);
@@ -169,8 +173,10 @@ class TextJob : public std::enable_shared_from_this<TextJob> {
   void finish() {
     if (ended_.exchange(true)) return;
     size_t alternatives = 0;
-    for (const dragoman::Translation& line : result_.lines)
+    for (const dragoman::Translation& line : result_.lines) {
       alternatives = std::max(alternatives, line.hypotheses.size() - 1);
+      std::ranges::copy(line.memory_segments, std::back_inserter(result_.memory));
+    }
     result_.text = joined(0);
     for (size_t i = 1; i <= std::min(alternatives, static_cast<size_t>(work_.alternatives)); ++i)
       result_.alternatives.push_back(joined(i));
@@ -213,6 +219,7 @@ class TextJob : public std::enable_shared_from_this<TextJob> {
   const OnText on_done_;
   const std::vector<TextLine> lines_;
   const std::vector<size_t> submitted_;     // of them
+  const ServedMemories usable_;             // of the languages
   std::vector<dragoman::Options> options_;  // of each step
 
   CombinedStop stop_;

@@ -36,7 +36,6 @@ ordered_json all_flags(const TextResult& result) {
       if (std::ranges::find(flags, flag) == flags.end()) flags.push_back(flag);
     }
   }
-  if (std::ranges::any_of(result.memory, &UsedSegment::exact)) flags.push_back("memory");
   return flags;
 }
 

@@ -36,7 +36,7 @@ void look_in_memory(ServeContext& context, const ServeCall& call) {
   query.at_least = call.body.value("at-least", query.at_least);
   query.match_case = call.body.value("match-case", query.match_case);
   query.match_numbers = call.body.value("match-numbers", query.match_numbers);
-  std::vector<UsedSegment> found;
+  std::vector<dragoman::MemorySegment> found;
   for (const MemoryMatch& match : served->memory->look_up(text, query)) found.push_back(used_segment(match));
   call.responder.send(json_answer({{"segments", json_of_segments(found)}}));
 }

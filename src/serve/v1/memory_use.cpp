@@ -25,7 +25,7 @@ void add_similar(std::string_view text, const ServedMemories& memories, TextResu
   const ServedMemories usable = of_pair(memories, result.from, result.to);
   if (usable.empty()) return;
   const auto is_known = [&](const MemoryMatch& match) {
-    return std::ranges::any_of(result.memory, [&](const UsedSegment& used) {
+    return std::ranges::any_of(result.memory, [&](const dragoman::MemorySegment& used) {
       return used.source == match.segment.source && used.target == match.segment.target;
     });
   };
