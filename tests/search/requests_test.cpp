@@ -350,6 +350,8 @@ TEST_P(DamagedWord, FailsTheRequestsThatHaveItAlone) {
   for (int i = 0; i < 60; ++i) {
     all.push_back(random.request(nullptr));
     std::ranges::replace(all.back().source, damaged, damaged + 1);
+    for (Neighbour& neighbour : all.back().neighbours)
+      std::ranges::replace(neighbour.source, damaged, damaged + 1);
     if (random.one_in(4)) all.back().source[0] = damaged;
   }
   const auto has_it = [&](uint64_t id) { return std::ranges::count(all[id].source, damaged) > 0; };
