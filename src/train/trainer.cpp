@@ -133,6 +133,16 @@ LossSums Trainer::over_all(const LossSums& own) {
   return sums;
 }
 
+// Without gradients Adam's moments stay 0, and it changes nothing.
+void Trainer::clear_gradients_of_fixed() {
+  if (!options_.biases_only) return;
+  float* const gradients = model_.parameters.gradients().data();
+  for (const Parameter& parameter : model_.parameters.list()) {
+    const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
+    if (rows > 1) model_.device.memory.fill({gradients + parameter.offset, rows, columns, columns}, 0);
+  }
+}
+
 // Of all slices, one after another.
 Trainer::Losses Trainer::add_gradients(std::span<const Batch> batches) {
   const int64_t targets =
@@ -156,16 +166,6 @@ Trainer::Losses Trainer::add_gradients(std::span<const Batch> batches) {
     row += part.words.rows();
   });
   return losses;
-}
-
-// Without gradients Adam's moments stay 0, and it changes nothing.
-void Trainer::clear_gradients_of_fixed() {
-  if (!options_.biases_only) return;
-  float* const gradients = model_.parameters.gradients().data();
-  for (const Parameter& parameter : model_.parameters.list()) {
-    const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
-    if (rows > 1) model_.device.memory.fill({gradients + parameter.offset, rows, columns, columns}, 0);
-  }
 }
 
 // The host waits for a device only at the end: for the sum of squares, which comes after everything else, so that the

@@ -56,8 +56,8 @@ TEST(Recipe, TheseOptionsMayChangeOnAResume) {
     if (option.may_change_on_resume && !whole_section) keys += option.key() + " ";
   }
   EXPECT_EQ(keys,
-            "data.obtain training.average_last training.max_steps training.max_epochs training.max_minutes "
-            "training.device training.threads training.heartbeat_timeout ");
+            "data.obtain data.sample training.average_last training.max_steps training.max_epochs "
+            "training.max_minutes training.device training.threads training.heartbeat_timeout ");
 }
 
 TEST(Recipe, TrainingMustEnd) {
