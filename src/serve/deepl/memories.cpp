@@ -74,33 +74,43 @@ ordered_json segment_info(const MemorySegmentView& segment, const std::string& l
 // Which segments a request lists: those that have a text, from the one with this number on.
 struct SegmentPage {
   size_t begin = 0, size = default_segments;
-  std::string filter = {};
   bool match_case = false;
+  std::string filter = {};  // in lower case, unless case counts
 
   bool takes(std::string_view text) const {
     if (filter.empty()) return true;
     return match_case ? text.find(filter) != text.npos
-                      : in_lower_case(text).find(in_lower_case(filter)) != std::string::npos;
+                      : in_lower_case(text).find(filter) != std::string::npos;
   }
 };
 
+SegmentPage segment_page(const Fields& fields) {
+  const bool match_case = fields.flag("filter_case_sensitive");
+  const std::string filter = fields.text("filter_text");
+  return {.begin = number_of(fields, "page_cursor", 0, 0, UINT32_MAX),
+          .size = number_of(fields, "page_size", default_segments, 1, max_segments),
+          .match_case = match_case,
+          .filter = match_case ? filter : in_lower_case(filter)};
+}
+
+struct PageIsFull {};  // thrown to end the way through a memory
+
 void list_segments(DeepL& api, const ServeCall& call) {
-  const Fields fields(call);
   const auto served = found_memory(api, call);
-  const SegmentPage page = {.begin = number_of(fields, "page_cursor", 0, 0, UINT32_MAX),
-                            .size = number_of(fields, "page_size", default_segments, 1, max_segments),
-                            .filter = fields.text("filter_text"),
-                            .match_case = fields.flag("filter_case_sensitive")};
-  ordered_json segments = ordered_json::array();
+  const SegmentPage page = segment_page(Fields(call));
+  ordered_json segments = ordered_json::array(), next = nullptr;
   size_t number = 0;
-  served->memory->for_each([&](const MemorySegmentView& segment) {
-    if (!page.takes(segment.source) && !page.takes(segment.target)) return;
-    if (number >= page.begin && number < page.begin + page.size)
-      segments.push_back(segment_info(segment, served->memory->to()));
-    ++number;
-  });
+  try {
+    served->memory->for_each([&](const MemorySegmentView& segment) {
+      if (!page.takes(segment.source) && !page.takes(segment.target)) return;
+      if (number == page.begin + page.size) throw PageIsFull();
+      if (number++ >= page.begin) segments.push_back(segment_info(segment, served->memory->to()));
+    });
+  } catch (const PageIsFull&) {
+    next = std::to_string(number);
+  }
   ordered_json answer = {{"segments", std::move(segments)}, {"segment_count", served->memory->size()}};
-  if (page.begin + page.size < number) answer["next_page_cursor"] = std::to_string(page.begin + page.size);
+  if (!next.is_null()) answer["next_page_cursor"] = std::move(next);
   call.responder.send(json_answer(answer));
 }
 
