@@ -108,12 +108,37 @@ TEST(MemoryStoreTest, TheMostSimilarOfSeveral) {
 
 // --- Translations ------------------------------------------------------------------------------------
 
+TEST_F(TranslationsTest, OtherLinesAreTranslatedWithSimilarSegmentsInView) {
+  const TemporaryFolder folder;
+  const std::string path = memory_in(folder, "memory"), text = "The dog sleeps in a garden.";
+  const dragoman::Memory memory(path);
+  dragoman::Options options = short_ones;
+  options.emplace_back("split-sentences", "en");
+  const dragoman::Translation wanted =
+      alone(one_).submit({.text = text, .options = options, .memory = &memory}).get();
+  ASSERT_EQ(wanted.memory_segments.size(), 1u);
+
+  const auto translations = open({"en-fr=" + one_.path});
+  const MemoryStore store({path});
+  const TextResult result = translated(*translations, {.text = text + "\nThe cat sleeps.",
+                                                       .from = "en",
+                                                       .to = "fr",
+                                                       .options = short_ones,
+                                                       .memories = store.all()});
+  EXPECT_EQ(result.text, wanted.text() + "\nLe chat dort.");
+  ASSERT_EQ(result.memory.size(), 2u);
+  EXPECT_EQ(result.memory[0].target, "Le chien dort au jardin.");
+  EXPECT_FALSE(result.memory[0].exact);
+  EXPECT_TRUE(result.memory[1].exact);
+}
+
 TEST_F(TranslationsTest, ALineThatAMemoryHasIsNotTranslatedAgain) {
   const TemporaryFolder folder;
   const MemoryStore store({memory_in(folder, "memory")});
   const auto translations = open({"en-fr=" + one_.path, "fr-en=" + other_.path});
   const auto translate = [&](TextWork work) {
     work.options = short_ones;
+    work.options.emplace_back("memory-segments", 0);
     return translated(*translations, std::move(work));
   };
   const std::string text = "A dog barks.\r\nThe cat  sleeps.\n\nThe cats sleep.";
@@ -163,11 +188,8 @@ TEST_F(DeskTest, WhatIsConfirmedIsFoundAndOnTheDisk) {
   post("/v1/memories/other/segments", {{"segments", {segment}}}, 404);
 }
 
-TEST_F(DeskTest, AnAnswerNamesSimilarSegments) {
-  const json answer = post("/v1/translate", {{"text", "The cat sleeps now."}, {"from", "en"}, {"to", "fr"}});
-  ASSERT_EQ(answer["memory"].size(), 1u);
-  EXPECT_EQ(answer["memory"][0]["target"], "Le chat dort.");
-  EXPECT_EQ(answer["memory"][0]["exact"], false);
+TEST_F(DeskTest, ARequestChoosesItsMemories) {
+  EXPECT_TRUE(post("/v1/translate", {{"text", "a"}, {"from", "en"}, {"to", "fr"}}).contains("memory"));
   EXPECT_EQ(server_.translations.seen.back().memories.size(), 1u);
   const auto with = [&](const json& memory, int status) {
     return post("/v1/translate", {{"text", "a"}, {"from", "en"}, {"to", "fr"}, {"memory", memory}}, status);

@@ -1,7 +1,5 @@
-// Which memories a request for translations uses, and what its answer says of them.
+// Which memories a request for translations uses.
 #pragma once
-
-#include <string_view>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -12,8 +10,5 @@ namespace dragoman::internal {
 
 // All memories, unless the body names one, or none. Throws a ServeError where there is none of that name.
 void choose_memories(const ServeContext& context, const nlohmann::json& body, TextWork& work);
-
-// Adds to the result the segments that are similar to the text's lines.
-void add_similar(std::string_view text, const ServedMemories& memories, TextResult& result);
 
 }  // namespace dragoman::internal

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "serve/answers.h"
-#include "serve/memories/store.h"
 #include "serve/settings.h"
 #include "serve/translations.h"
 #include "serve/translations/combined_stop.h"
@@ -74,12 +73,10 @@ size_t character_at(std::string_view text, size_t byte) {
 // The texts of one request. Lives until the last is done.
 class TranslateCall : public std::enable_shared_from_this<TranslateCall> {
  public:
-  TranslateCall(ServeCall call, size_t texts, AnswerDetail detail, ServedMemories memories,
-                WorkerPool& workers)
+  TranslateCall(ServeCall call, size_t texts, AnswerDetail detail, WorkerPool& workers)
       : call_(std::move(call)),
         is_list_(call_.body["text"].is_array()),
         detail_(detail),
-        memories_(std::move(memories)),
         workers_(workers),
         stop_(call_.request.disconnected, std::stop_token()),
         events_(wants_stream(call_) ? std::make_unique<EventStream>(call_.responder) : nullptr),
@@ -94,7 +91,6 @@ class TranslateCall : public std::enable_shared_from_this<TranslateCall> {
       for (size_t i = 0; i < works.size(); ++i) {
         TextWork& work = works[i];
         work.stop = stop_.token();
-        if (detail_.memory) sources_.push_back(work.text);
         if (events_) {
           work.on_progress = [self = shared_from_this(), i](const Progress& progress) {
             self->report(i, progress);
@@ -131,16 +127,15 @@ class TranslateCall : public std::enable_shared_from_this<TranslateCall> {
   void receive(size_t i, std::future<TextResult> done) {
     try {
       auto result = std::make_shared<TextResult>(done.get());
-      if (!detail_.lines && !detail_.memory) return keep(i, *result);
+      if (!detail_.lines) return keep(i, *result);
       workers_.run([self = shared_from_this(), i, result = std::move(result)] { self->keep(i, *result); });
     } catch (...) {
       fail(std::current_exception());
     }
   }
 
-  void keep(size_t i, TextResult& result) {
+  void keep(size_t i, const TextResult& result) {
     try {
-      if (detail_.memory) add_similar(sources_[i], memories_, result);
       results_[i] = text_json(result, detail_);
       if (--left_ == 0) finish();
     } catch (...) {
@@ -184,8 +179,6 @@ class TranslateCall : public std::enable_shared_from_this<TranslateCall> {
   const ServeCall call_;
   const bool is_list_;  // of texts: then of answers, too
   const AnswerDetail detail_;
-  const ServedMemories memories_;
-  std::vector<std::string> sources_ = {};  // the texts, to look for in these
   WorkerPool& workers_;
   CombinedStop stop_;
   const std::unique_ptr<EventStream> events_;  // null: one answer
@@ -234,9 +227,8 @@ void translate(ServeContext& context, ServeCall call) {
     work.options.emplace_back("alignment", true);
   choose_memories(context, body, work);
   const AnswerDetail detail = detail_of(body, work);
-  ServedMemories memories = work.memories;
   std::vector<TextWork> works = admitted(context, call, work, std::move(texts), characters);
-  std::make_shared<TranslateCall>(std::move(call), works.size(), detail, std::move(memories), context.workers)
+  std::make_shared<TranslateCall>(std::move(call), works.size(), detail, context.workers)
       ->start(context.translations, std::move(works));
 }
 
