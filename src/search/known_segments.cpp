@@ -37,8 +37,8 @@ std::optional<Neighbour> neighbour_of(const KnownSegment& known, const SavedMode
 
 constexpr int64_t enough_subwords = 2;
 
-// Whether a source has at least so many of the segment's subwords that no neighbour before it had, which are then no
-// longer missing: one that only says the same again costs time.
+// Whether a source has enough of the segment's subwords that no neighbour before it had, which are then no longer
+// missing: one that only says the same again costs time.
 bool says_more(const std::vector<int32_t>& source, int64_t enough, std::vector<int32_t>& missing) {
   std::vector<int32_t> left;
   std::ranges::copy_if(missing, std::back_inserter(left),
