@@ -91,6 +91,17 @@ TEST_F(KnownSegmentsTest, SimilarOnesThatTheModelCannotReadAreLeftOut) {
   EXPECT_EQ(line.known, (std::vector{known[2]}));
 }
 
+TEST_F(KnownSegmentsTest, ThoseThatSayNothingNewAreLeftOut) {
+  const std::vector<KnownSegment> known = {{"It is a dog.", "A dog.", 0.6, false},
+                                           {"It is it.", "A dog.", 0.5, false},
+                                           {"The cat barks.", "A dog.", 0.5, false},
+                                           {"It is a dog, a dog.", "A dog.", 0.5, false}};
+  TranslationRequest request = {.text = "A dog barks at the cat.", .look_up = memory(known)};
+  EXPECT_EQ(translate(request).known, (std::vector{known[0], known[2]}));
+  request.options.memory_segments = 1;
+  EXPECT_EQ(translate(request).known, (std::vector{known[0]}));
+}
+
 TEST_F(KnownSegmentsTest, ALanguageModelHasNoMemory) {
   const ModelFolder folder("known-segments-lm", 40, true, {.size = 45, .shared = true}, {},
                            DecoderSelfAttention::attention, ModelKind::language_model);
