@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "adapt/split_text.h"
 #include "base/error.h"
-#include "base/files.h"
+#include "base/lines.h"
 #include "base/log.h"
 #include "base/quotes.h"
 #include "base/shared_files.h"
+#include "base/status_line.h"
 #include "data/corpus.h"
 #include "data/sample.h"
 #include "document/document.h"

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "adapt/split_text.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/line_writer.h"
 #include "base/log.h"
-#include "base/quotes.h"
+#include "base/status_line.h"
 #include "base/threads.h"
 #include "data/cleaning.h"
 #include "memory/memory.h"
