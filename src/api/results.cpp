@@ -72,7 +72,9 @@ dragoman::Translation to_public(TranslatedLine line, const Calibration* calibrat
         {std::move(known.source), std::move(known.target), known.similarity, known.exact});
   for (Translation& one : line.translations) {
     translation.hypotheses.push_back(to_public(std::move(one)));
-    if (calibration) add_confidences(*calibration, translation.source, translation.hypotheses.back());
+    // What a person confirmed is certain.
+    if (calibration && !line.memory)
+      add_confidences(*calibration, translation.source, translation.hypotheses.back());
   }
   for (SourcePiece& piece : line.pieces)
     translation.source_tokens.push_back({std::move(piece.piece), to_public(piece.span)});
