@@ -374,10 +374,11 @@ function whichSettings(body, chosen, counts) {
 function confidenceSection() {
   const known = runs.map(({confidence}, run) => ({run, ...confidence})).filter(({texts}) => texts);
   if (!known.length) return;
-  const rows = known.map((one) => [runName(one.run), ...[one.texts, one.words].map((count) => number(showNumber(count))),
-    ...[one.words_before.error, one.words_after.error, one.texts_before.error, one.texts_after.error].map((error) => number(showPercent(error))),
-    ...[one.correlation_before, one.correlation_after].map((value) => number(value.toFixed(3)))]);
-  const heads = ["translations", "words", "error of words", "calibrated", "error of translations", "calibrated", "rank correlation with chrF", "calibrated"];
+  const rows = known.flatMap((one) => [
+    [`error of the confidence in ${showNumber(one.words)} words`, showPercent(one.words_before.error), showPercent(one.words_after.error)],
+    [`error of that in ${showNumber(one.texts)} translations`, showPercent(one.texts_before.error), showPercent(one.texts_after.error)],
+    ["rank correlation of that with chrF", one.correlation_before.toFixed(3), one.correlation_after.toFixed(3)],
+  ].map(([what, before, after]) => [...(several ? [runName(one.run)] : []), what, number(before), number(after)]));
   const drawn = [["Confidence in words", "words", "right"], ["Confidence in translations", "texts", "in need of few changes"]].map(([title, of, what]) => {
     const chart = new Chart(title, {axis: "confidence", unit: " %", zero: true, note: `of those with a confidence, how many are ${what}`});
     const curve = (one, name, kind, label, dashed) => {
@@ -392,7 +393,7 @@ function confidenceSection() {
     return chart.figure;
   });
   section("Confidence", element("p", {class: "note"}, "On translations that the calibration was not fitted to. The error is the mean distance from the straight line."),
-    table(["run", ...heads.map(numberHead)], rows), element("div", {class: "grid"}, ...drawn));
+    element("div", {class: "grid"}, ...drawn), table([...(several ? ["run"] : []), "", ...["the model's own", "calibrated"].map(numberHead)], rows));
 }
 
 function showReport(data) {
