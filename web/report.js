@@ -393,7 +393,7 @@ function confidenceSection() {
     return chart.figure;
   });
   section("Confidence", element("p", {class: "note"}, "On translations that the calibration was not fitted to. The error is the mean distance from the straight line."),
-    element("div", {class: "grid"}, ...drawn), table([...(several ? ["run"] : []), "", ...["the model's own", "calibrated"].map(numberHead)], rows));
+    element("div", {class: "grid"}, ...drawn), table([...(several ? ["run"] : []), "", ...["the model's own", "calibrated"].map(numberHead)], rows, ""));
 }
 
 function showReport(data) {
