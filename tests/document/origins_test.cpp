@@ -12,7 +12,7 @@
 namespace dragoman::internal {
 namespace {
 
-using Kind = TranslationOrigin::Kind;
+using OriginKind = TranslationOrigin::Kind;
 using Origins = std::vector<TranslationOrigin>;
 
 Document read_marked(std::string_view format, std::string_view bytes) {
@@ -32,17 +32,17 @@ std::string with_origins(std::string_view format, std::string_view bytes, const 
   return document.write_with_origins(upper_case_segments(document), origins);
 }
 
-Origins all_of_kind(Kind kind, const Document& document) {
+Origins all_of_kind(OriginKind kind, const Document& document) {
   return {document.segments.size(), TranslationOrigin{.kind = kind}};
 }
 
-std::string without(std::string text, std::string_view part) {
+std::string without_part(std::string text, std::string_view part) {
   for (size_t at = text.find(part); at != text.npos; at = text.find(part)) text.erase(at, part.size());
   return text;
 }
 
 const TranslationOrigin like_open = {
-    .kind = Kind::similar,
+    .kind = OriginKind::similar,
     .matches = {{"Open & <shut>", "Ouvrir & <fermer>", 0.857}, {"Open it", "Ouvrez", 0.5}}};
 
 std::string first_version(const std::string& units) {
@@ -61,18 +61,18 @@ std::string second_version(const std::string& unit) {
 }
 
 TEST(Origins, AreTheStateOfATarget) {
-  const auto target = [](Kind kind, const std::string& before = "") {
+  const auto target = [](OriginKind kind, const std::string& before = "") {
     const std::string out = with_origins("xliff", unit_with(before), {{.kind = kind}});
     const size_t begin = out.find("<target");
     return out.substr(begin, out.find('>', begin) + 1 - begin);
   };
-  EXPECT_EQ(target(Kind::confirmed), "<target state=\"translated\" state-qualifier=\"exact-match\">");
-  EXPECT_EQ(target(Kind::similar),
+  EXPECT_EQ(target(OriginKind::confirmed), "<target state=\"translated\" state-qualifier=\"exact-match\">");
+  EXPECT_EQ(target(OriginKind::similar),
             "<target state=\"needs-review-translation\" state-qualifier=\"fuzzy-match\">");
-  EXPECT_EQ(target(Kind::machine),
+  EXPECT_EQ(target(OriginKind::machine),
             "<target state=\"needs-review-translation\" state-qualifier=\"mt-suggestion\">");
-  EXPECT_EQ(target(Kind::copied), "<target state=\"needs-review-translation\">");
-  EXPECT_EQ(target(Kind::confirmed, "<target state-qualifier=\"x\" state=\"new\">Open</target>"),
+  EXPECT_EQ(target(OriginKind::copied), "<target state=\"needs-review-translation\">");
+  EXPECT_EQ(target(OriginKind::confirmed, "<target state-qualifier=\"x\" state=\"new\">Open</target>"),
             "<target state-qualifier=\"exact-match\" state=\"translated\">");
 }
 
@@ -93,8 +93,8 @@ TEST(Origins, AUnitOfSeveralSegmentsHasOne) {
   const std::string file = first_version(
       "<trans-unit id=\"1\"><source>One. Two.</source><seg-source><mrk mtype=\"seg\" mid=\"0\">One.</mrk> "
       "<mrk mtype=\"seg\" mid=\"1\">Two.</mrk></seg-source></trans-unit>");
-  for (const Origins& origins :
-       {Origins{like_open, {.kind = Kind::confirmed}}, Origins{{.kind = Kind::confirmed}, like_open}}) {
+  for (const Origins& origins : {Origins{like_open, {.kind = OriginKind::confirmed}},
+                                 Origins{{.kind = OriginKind::confirmed}, like_open}}) {
     const std::string out = with_origins("xliff", file, origins);
     EXPECT_NE(out.find("state-qualifier=\"fuzzy-match\""), std::string::npos) << out;
     EXPECT_EQ(out.find("alt-trans"), std::string::npos) << out;
@@ -108,7 +108,7 @@ TEST(Origins, Version2HasThemAtSegmentsAndMatchesInUnits) {
   };
   const std::string source = "><source>Open</source>";
   EXPECT_EQ(with_origins("xliff", unit("", source + "</segment>", source + "</segment>"),
-                         {{.kind = Kind::confirmed}, like_open}),
+                         {{.kind = OriginKind::confirmed}, like_open}),
             unit("\n <mtc:matches xmlns:mtc=\"urn:oasis:names:tc:xliff:matches:2.0\">\n   <mtc:match "
                  "ref=\"#b\" similarity=\"85\" matchQuality=\"85\" origin=\"memory\"><source>Open &amp; "
                  "&lt;shut&gt;</source><target>Ouvrir &amp; &lt;fermer&gt;</target></mtc:match>\n   "
@@ -167,8 +167,8 @@ TEST(Origins, NothingElseChanges) {
     const auto rendered = upper_case_segments(document);
     const std::string plain = document.write(rendered);
     ASSERT_EQ(document.write_with_origins(rendered, {}), plain);
-    ASSERT_EQ(without(document.write_with_origins(rendered, all_of_kind(Kind::machine, document)),
-                      " state-qualifier=\"mt-suggestion\""),
+    ASSERT_EQ(without_part(document.write_with_origins(rendered, all_of_kind(OriginKind::machine, document)),
+                           " state-qualifier=\"mt-suggestion\""),
               plain);
   }
   const std::string latin =
@@ -176,7 +176,7 @@ TEST(Origins, NothingElseChanges) {
   EXPECT_EQ(with_origins("xliff", latin, {}), latin);
   std::string with_unit = latin;
   with_unit.insert(latin.find("</body>"), "<trans-unit id=\"1\"><source>12 a</source></trans-unit>");
-  EXPECT_NE(with_origins("xliff", with_unit, {{.kind = Kind::machine}}).find("mt-suggestion"),
+  EXPECT_NE(with_origins("xliff", with_unit, {{.kind = OriginKind::machine}}).find("mt-suggestion"),
             std::string::npos);
 }
 
@@ -190,7 +190,7 @@ TEST(Origins, UnconfirmedMessagesAreFuzzy) {
     EXPECT_TRUE(out.starts_with(po_header)) << out;
     return out.substr(po_header.size());
   };
-  const Origins machine = {{.kind = Kind::machine}};
+  const Origins machine = {{.kind = OriginKind::machine}};
   EXPECT_EQ(marked("# c\n#: a.c:1\nmsgctxt \"x\"\nmsgid \"Open\"\nmsgstr \"\"\n", machine),
             "# c\n#: a.c:1\n#, fuzzy\nmsgctxt \"x\"\nmsgid \"Open\"\nmsgstr \"OPEN\"\n");
   EXPECT_EQ(marked("#, c-format\n#, no-wrap\nmsgid \"Open\"\nmsgstr \"\"\n", {like_open}),
@@ -202,8 +202,10 @@ TEST(Origins, UnconfirmedMessagesAreFuzzy) {
   EXPECT_EQ(marked("msgid \"Open\"\r\nmsgstr \"\"\r\n", machine),
             "#, fuzzy\r\nmsgid \"Open\"\r\nmsgstr \"OPEN\"\r\n");
   const std::string plural = "msgid \"a file\"\nmsgid_plural \"files\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n";
-  EXPECT_TRUE(marked(plural, {{.kind = Kind::confirmed}, {.kind = Kind::machine}}).starts_with("#, fuzzy\n"));
-  EXPECT_TRUE(marked(plural, {{.kind = Kind::machine}, {.kind = Kind::confirmed}}).starts_with("#, fuzzy\n"));
+  EXPECT_TRUE(marked(plural, {{.kind = OriginKind::confirmed}, {.kind = OriginKind::machine}})
+                  .starts_with("#, fuzzy\n"));
+  EXPECT_TRUE(marked(plural, {{.kind = OriginKind::machine}, {.kind = OriginKind::confirmed}})
+                  .starts_with("#, fuzzy\n"));
 }
 
 TEST(Origins, ConfirmedMessagesAreNotFuzzy) {
@@ -213,7 +215,7 @@ TEST(Origins, ConfirmedMessagesAreNotFuzzy) {
   const Document document = read_marked("po", file);
   const auto rendered = upper_case_segments(document);
   const std::string plain = read_as("po", file).write(rendered);
-  for (const Kind kind : {Kind::confirmed, Kind::copied})
+  for (const OriginKind kind : {OriginKind::confirmed, OriginKind::copied})
     EXPECT_EQ(document.write_with_origins(rendered, all_of_kind(kind, document)), plain);
   EXPECT_EQ(document.write(rendered), plain);
   EXPECT_EQ(read_as("po", file).write_with_origins, nullptr) << "nobody asked for marks";
@@ -228,9 +230,9 @@ TEST(Origins, OnlyConfirmedTranslationsAreReadBack) {
     read_bilingual(path, {.name = path}, [&](const BilingualText& text) { sources.push_back(text.source); });
     return sources;
   };
-  const Origins origins = {{.kind = Kind::machine}, {.kind = Kind::confirmed}, like_open};
+  const Origins origins = {{.kind = OriginKind::machine}, {.kind = OriginKind::confirmed}, like_open};
   std::string first, second, messages = po_header;
-  for (const std::string& word : {"one", "two", "three"}) {
+  for (const std::string word : {"one", "two", "three"}) {
     first += "<trans-unit id=\"" + word + "\"><source>" + word + "</source></trans-unit>";
     second += "<segment id=\"" + word + "\"><source>" + word + "</source></segment>";
     messages += "msgid \"" + word + "\"\nmsgstr \"\"\n\n";

@@ -11,15 +11,15 @@
 namespace dragoman::internal {
 namespace {
 
-using Kind = TranslationOrigin::Kind;
+using OriginKind = TranslationOrigin::Kind;
 using Origins = std::span<const TranslationOrigin>;
 
 // Around a place's number. No XML file has these characters, and escape_xml writes none.
 constexpr char place_begin = '\3', place_end = '\4';
 
 // Of the segment that needs a look most.
-Kind kind_of(const XliffTranslation& translation, Origins origins) {
-  Kind kind = Kind::copied;
+OriginKind kind_of(const XliffTranslation& translation, Origins origins) {
+  OriginKind kind = OriginKind::copied;
   if (!origins.empty())
     for (const TranslationOrigin& origin : origins.subspan(translation.first, translation.count))
       kind = std::max(kind, origin.kind);
@@ -43,14 +43,14 @@ std::string texts_of(const TranslationOrigin::Match& match, const std::string& p
 }  // namespace
 
 std::string XliffOrigins::written_target_tag(const Place& place, Origins origins) {
-  const Kind kind = kind_of(place.translations[0], origins);
-  std::string tag = with_xml_attribute(place.tag, "state",
-                                       kind == Kind::confirmed ? "translated" : "needs-review-translation");
-  if (kind == Kind::copied) return tag;
+  const OriginKind kind = kind_of(place.translations[0], origins);
+  std::string tag = with_xml_attribute(
+      place.tag, "state", kind == OriginKind::confirmed ? "translated" : "needs-review-translation");
+  if (kind == OriginKind::copied) return tag;
   return with_xml_attribute(tag, "state-qualifier",
-                            kind == Kind::confirmed ? "exact-match"
-                            : kind == Kind::similar ? "fuzzy-match"
-                                                    : "mt-suggestion");
+                            kind == OriginKind::confirmed ? "exact-match"
+                            : kind == OriginKind::similar ? "fuzzy-match"
+                                                          : "mt-suggestion");
 }
 
 std::string XliffOrigins::written_alternatives(const Place& place, Origins origins) {
@@ -65,14 +65,14 @@ std::string XliffOrigins::written_alternatives(const Place& place, Origins origi
 
 // Version 2 has no state between "initial" and "translated", which other programs take for confirmed.
 std::string XliffOrigins::written_segment_tag(const Place& place, Origins origins) {
-  const Kind kind = kind_of(place.translations[0], origins);
-  const bool needs_review = kind > Kind::confirmed;
+  const OriginKind kind = kind_of(place.translations[0], origins);
+  const bool needs_review = kind > OriginKind::confirmed;
   std::string tag = with_xml_attribute(place.tag, "state", needs_review ? "initial" : "translated");
-  if (kind == Kind::copied) return tag;
+  if (kind == OriginKind::copied) return tag;
   return with_xml_attribute(tag, "subState",
-                            kind == Kind::confirmed ? "dragoman:exact-match"
-                            : kind == Kind::similar ? "dragoman:fuzzy-match"
-                                                    : "dragoman:mt-suggestion");
+                            kind == OriginKind::confirmed ? "dragoman:exact-match"
+                            : kind == OriginKind::similar ? "dragoman:fuzzy-match"
+                                                          : "dragoman:mt-suggestion");
 }
 
 // A match names the segment that it is similar to, which must have an id for that.

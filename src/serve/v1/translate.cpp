@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "serve/answers.h"
+#include "serve/memories/store.h"
 #include "serve/settings.h"
 #include "serve/translations.h"
 #include "serve/translations/combined_stop.h"
