@@ -40,6 +40,8 @@ struct DocumentRequest {
   std::function<void(size_t done, size_t segments)> on_progress = {};
   // Of a table: the columns that are translated, as "title,description" or "2,3"; empty: those that have text.
   std::string columns = {};
+  // Formats that have a place for it (XLIFF, PO) say which translations no memory has. XLIFF does so with any memory.
+  bool mark_unconfirmed = false;
 };
 
 struct TranslatedDocument {
@@ -52,6 +54,7 @@ struct TranslatedDocument {
   size_t cut = 0, unknown = 0, repeats = 0;  // segments whose Translation has this flag
   size_t terms_missed = 0;                   // segments that are missing a glossary term
   size_t memory = 0;                         // segments that are as the memory has them
+  size_t similar = 0;                        // segments that were translated with similar ones in view
   size_t repaired = 0;                       // segments in which a placeholder had to be restored or removed
 };
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <future>
 #include <iterator>
 #include <map>
@@ -16,6 +17,8 @@
 #include "document/projection.h"
 #include "document/repair.h"
 #include "dragoman/document.h"
+#include "memory/similarity.h"
+#include "memory/words.h"
 #include "text/sentence_rules.h"
 #include "text/unicode.h"
 
@@ -26,9 +29,11 @@ using internal::Document;
 using internal::DocumentSegment;
 using internal::TextLink;
 using internal::TextSpan;
+using internal::TranslationOrigin;
 
 constexpr size_t segments_ahead = 1000;  // that the translator knows of
 constexpr std::chrono::milliseconds between_reports{200};
+constexpr size_t max_matches = 3;  // that a file shows of a text
 
 const std::string* text_option(const Options& options, std::string_view name) {
   const auto found = std::ranges::find(options, name, [](const auto& option) { return option.first; });
@@ -56,6 +61,22 @@ std::vector<TextLink> links_of(const Translation& translation, const Hypothesis&
   return links;
 }
 
+// With the segments of a memory that the search had in view. These may be similar to a sentence of the text only.
+TranslationOrigin origin_of(std::string_view source, const Translation& translation) {
+  using Kind = TranslationOrigin::Kind;
+  if (translation.memory) return {.kind = Kind::confirmed};
+  TranslationOrigin origin = {.kind = translation.memory_segments.empty() ? Kind::machine : Kind::similar};
+  const std::vector<uint64_t> words = internal::memory_words(source);
+  for (const MemorySegment& segment : translation.memory_segments) {
+    const double similarity = internal::similarity(words, internal::memory_words(segment.source), 0);
+    origin.matches.push_back(
+        {segment.source, segment.target, segment.exact ? similarity : std::min(similarity, 0.99)});
+  }
+  std::ranges::stable_sort(origin.matches, std::ranges::greater(), &TranslationOrigin::Match::similarity);
+  if (origin.matches.size() > max_matches) origin.matches.resize(max_matches);
+  return origin;
+}
+
 // The different texts of a document, and what becomes of them.
 class Texts {
  public:
@@ -65,6 +86,7 @@ class Texts {
     std::vector<internal::TranslatedText> alternatives = {};
     bool cut = false, unknown = false, repeats = false, terms_missed = false, memory = false,
          repaired = false;
+    TranslationOrigin origin = {};
     std::vector<TextSpan> numbers = {};  // that the first translation changed, in the second one's terms
   };
 
@@ -215,6 +237,7 @@ class Texts {
     text.unknown = translation.unknown;
     text.repeats = translation.repeats;
     text.memory = translation.memory;
+    text.origin = origin_of(source, translation);
     text.terms_missed = translation.terms_missed && lacks_glossary_term(source, translation.text());
     text.repaired = !text.memory && internal::repair_placeholders(source, text.translation) > 0;
   }
@@ -238,26 +261,32 @@ Document read(const DocumentRequest& request) {
     const std::string* value = text_option(request.options, option);
     return value != nullptr ? *value : std::string();
   };
-  return format.read(
-      request.bytes,
-      {.name = request.name, .from = language("from"), .to = language("to"), .columns = request.columns});
+  return format.read(request.bytes, {.name = request.name,
+                                     .from = language("from"),
+                                     .to = language("to"),
+                                     .columns = request.columns,
+                                     .mark_unconfirmed = request.mark_unconfirmed});
 }
 
 // The file with the best translation of each text, 0, or another; the best where a text has no such.
-std::string written(const Document& document, const Texts& texts, size_t alternative) {
+std::string written(const Document& document, const Texts& texts, size_t alternative, bool with_origins) {
   std::vector<std::string> rendered;
+  std::vector<TranslationOrigin> origins;
   for (const DocumentSegment& segment : document.segments) {
     const Texts::Text* text = texts.find(segment);
     if (text == nullptr) {
       rendered.push_back(internal::render(segment, segment.text, {}));
+      origins.push_back({.kind = TranslationOrigin::Kind::copied});
       continue;
     }
     const bool best = alternative == 0 || alternative > text->alternatives.size();
     const internal::TranslatedText& translation =
         best ? text->translation : text->alternatives[alternative - 1];
     rendered.push_back(internal::render(segment, translation.text, translation.links));
+    origins.push_back(text->origin);
   }
-  return document.write(rendered);
+  return with_origins && document.write_with_origins ? document.write_with_origins(rendered, origins)
+                                                     : document.write(rendered);
 }
 
 TranslatedDocument translated(Translator& translator, const DocumentRequest& request) {
@@ -266,9 +295,11 @@ TranslatedDocument translated(Translator& translator, const DocumentRequest& req
   for (const DocumentSegment& segment : document.segments) texts.add(segment);
   texts.translate();
 
-  TranslatedDocument result{.bytes = written(document, texts, 0), .segments = document.segments.size()};
+  const bool with_origins = request.memory != nullptr || request.mark_unconfirmed;
+  TranslatedDocument result{.bytes = written(document, texts, 0, with_origins),
+                            .segments = document.segments.size()};
   for (size_t i = 1; i <= request.alternatives; ++i) {
-    std::string bytes = written(document, texts, i);
+    std::string bytes = written(document, texts, i, with_origins);
     if (bytes != result.bytes && std::ranges::find(result.alternatives, bytes) == result.alternatives.end())
       result.alternatives.push_back(std::move(bytes));
   }
@@ -280,6 +311,7 @@ TranslatedDocument translated(Translator& translator, const DocumentRequest& req
     result.repeats += text->repeats;
     result.terms_missed += text->terms_missed;
     result.memory += text->memory;
+    result.similar += text->origin.kind == TranslationOrigin::Kind::similar;
     result.repaired += text->repaired;
   }
   texts.report();

@@ -96,8 +96,11 @@ void check_files(const TranslateOptions& o, const std::vector<std::string>& file
 // What is for lines of text, and has no meaning for a document.
 void check_document(const TranslateOptions& o) {
   if (o.document.document.empty()) {
-    if (!o.document.out.empty() || !o.document.format.empty() || !o.document.columns.empty())
-      throw UsageError("--out, --document-format and --columns have no effect without --document FILE");
+    if (!o.document.out.empty() || !o.document.format.empty() || !o.document.columns.empty() ||
+        o.document.mark_unconfirmed)
+      throw UsageError(
+          "--out, --document-format, --columns and --mark-unconfirmed have no effect without --document "
+          "FILE");
     return;
   }
   if (!o.text.empty()) throw UsageError("--text has no effect with --document");

@@ -80,6 +80,9 @@ void declare(Section& own, DocumentOptions& options) {
       "columns", options.columns,
       "with --document: the columns of a table that are translated, by name or number, such as title,text or "
       "2,3; by default those that have text");
+  own.add(
+      "mark-unconfirmed", options.mark_unconfirmed,
+      "with --document: translations in PO and XLIFF that the memory does not have are marked for review");
 }
 
 void check_are_lines(const std::vector<std::string>& files) {
@@ -130,7 +133,8 @@ void translate_documents(const std::vector<std::string>& documents, const Docume
                                                   .glossary = glossary ? &*glossary : nullptr,
                                                   .memory = memory ? &*memory : nullptr,
                                                   .on_progress = show,
-                                                  .columns = o.columns});
+                                                  .columns = o.columns,
+                                                  .mark_unconfirmed = o.mark_unconfirmed});
     status.clear();
     if (is_standard_output(outputs[i])) {
       std::cout << done.bytes;

@@ -11,6 +11,7 @@ namespace dragoman::internal {
 
 struct DocumentOptions {
   std::string document, out, format, columns;
+  bool mark_unconfirmed = false;
 };
 
 void declare(Section& own, DocumentOptions& options);

@@ -1,6 +1,7 @@
 #include "document/document.h"
 
 #include <charconv>
+#include <memory>
 #include <utility>
 
 #include <unicode/uchar.h>
@@ -113,7 +114,24 @@ Document with_byte_order_mark(Document document) {
   document.write = [write = std::move(document.write)](std::span<const std::string> rendered) {
     return std::string(byte_order_mark) + write(rendered);
   };
+  if (document.write_with_origins)
+    document.write_with_origins = [write = std::move(document.write_with_origins)](
+                                      std::span<const std::string> rendered,
+                                      std::span<const TranslationOrigin> origins) {
+      return std::string(byte_order_mark) + write(rendered, origins);
+    };
   return document;
+}
+
+Document document_with_origins(std::vector<DocumentSegment> segments, WriteWithOrigins write) {
+  // It holds the whole file.
+  const auto shared = std::make_shared<const WriteWithOrigins>(std::move(write));
+  return {.segments = std::move(segments),
+          .write = [shared](std::span<const std::string> rendered) { return (*shared)(rendered, {}); },
+          .write_with_origins =
+              [shared](std::span<const std::string> rendered, std::span<const TranslationOrigin> origins) {
+                return (*shared)(rendered, origins);
+              }};
 }
 
 void FlatDocument::keep(std::string_view bytes) { file_ += bytes; }

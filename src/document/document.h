@@ -61,16 +61,40 @@ struct DocumentSegment {
   std::string (*compose)(const DocumentSegment& segment, std::vector<RenderedPiece> pieces) = nullptr;
 };
 
+// Where a segment's translation is from. The later a kind stands here, the more somebody should look at it.
+struct TranslationOrigin {
+  enum class Kind {
+    copied,     // there was nothing to translate
+    confirmed,  // a memory has it for this very text
+    similar,    // translated with a memory's similar segments in view
+    machine
+  };
+  struct Match {
+    std::string source, target;
+    double similarity = 0;  // to the segment
+  };
+  Kind kind = Kind::machine;
+  std::vector<Match> matches = {};  // the similar segments, the most similar first
+};
+using WriteWithOrigins = std::function<std::string(std::span<const std::string> rendered,
+                                                   std::span<const TranslationOrigin> origins)>;
+
 struct Document {
   std::vector<DocumentSegment> segments;
   // The file, with these bytes in place of the segments, in their order.
   std::function<std::string(std::span<const std::string> rendered)> write;
+  // The same file, which also says where each segment's translation is from; null where the format has no place for it.
+  WriteWithOrigins write_with_origins = {};
 };
+
+// `write` gets no origins where the file is not to say anything about them.
+Document document_with_origins(std::vector<DocumentSegment> segments, WriteWithOrigins write);
 
 struct DocumentSettings {
   std::string name;                // of the file, for messages
   std::string from = {}, to = {};  // languages, for formats that name them; may be empty
   std::string columns = {};  // of a table, by name or number, that are translated; empty: those with text
+  bool mark_unconfirmed = false;  // message catalogues say of which translations the origin is no memory
 };
 
 // Throws an Error with the line if the bytes are not UTF-8.

@@ -47,6 +47,12 @@ Document read_from_other_bytes(Document document, std::string_view file) {
                     file = std::string(file)](std::span<const std::string> rendered) {
     return std::ranges::equal(rendered, originals) ? file : write(rendered);
   };
+  if (document.write_with_origins)
+    document.write_with_origins = [write = std::move(document.write_with_origins), file = std::string(file)](
+                                      std::span<const std::string> rendered,
+                                      std::span<const TranslationOrigin> origins) {
+      return rendered.empty() ? file : write(rendered, origins);
+    };
   return document;
 }
 

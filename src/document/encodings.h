@@ -14,7 +14,8 @@ bool is_same_encoding(std::string_view a, std::string_view b);  // utf8 and UTF-
 std::string converted_to_utf8(std::string_view bytes, const std::string& encoding,
                               const DocumentSettings& settings);
 
-// The document of a file that was read from other bytes than its own: as it was where nothing changes.
+// The document of a file that was read from other bytes than its own: as it was where nothing changes. A file that says
+// where translations are from changes with its first segment.
 Document read_from_other_bytes(Document document, std::string_view file);
 
 }  // namespace dragoman::internal

@@ -42,7 +42,7 @@ struct TextWork {
   std::shared_ptr<const dragoman::Glossary> glossary = {};
   // A line that one of these has, of those in the languages, has its translation from there; with a similarity below 1
   // also a line to which a segment is so similar. Other lines are translated with the first one's similar segments in
-  // view. Not of documents, nor of texts with a prefix.
+  // view. Documents are translated with the first one alone, texts with a prefix without.
   ServedMemories memories = {};
   double memory_at_least = 1;
   std::chrono::steady_clock::time_point deadline = {};  // none by default

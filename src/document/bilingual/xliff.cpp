@@ -49,7 +49,8 @@ class XliffUnits : public XmlEvents {
       --depth_;
     } else if (is_among(name, {"trans-unit", "segment"})) {
       in_unit_ = false;
-      if (!is_among(state_, {"new", "initial", "needs-translation", "needs-adaptation", "needs-l10n"}))
+      // "needs-translation", "needs-review-translation", ...
+      if (!is_among(state_, {"new", "initial"}) && !state_.starts_with("needs-"))
         take_trimmed(std::move(unit_), take_);
     }
   }

@@ -30,17 +30,16 @@ struct Translation {
 // What programs expect of the translations of an entry.
 struct FormatCheck {
   Grammars grammars = {};
-  bool has_unknown = false;      // one whose signs are unknown, too
-  std::string fuzzy_flags = {};  // the line that marks an entry as fuzzy which fails
+  bool has_unknown = false;  // one whose signs are unknown, too
 };
 
 // The file: bytes that stay, and translations after them.
 struct Piece {
   std::string kept;
-  std::string flags = {};  // of an entry, if its translations pass the check
+  std::string flags = {};        // a line of an entry's flags, or none
+  std::string fuzzy_flags = {};  // the same, if the entry is marked as fuzzy
   std::optional<Translation> translation = {};
-  size_t entry = 0;           // of a translation and of its flags
-  bool may_be_fuzzy = false;  // the first of its flags' lines
+  size_t entry = 0;  // of a translation and of its flags
 };
 
 struct PoEdit {
@@ -67,34 +66,41 @@ std::string without_other_breaks(std::string value, std::string_view message) {
   return value;
 }
 
-// Writes the translations into the file. Those that a program could not format are marked as fuzzy, so that gettext
-// does not use them.
+// Writes the translations into the file. Those that a program could not format, and those of an origin that nobody has
+// confirmed, are marked as fuzzy, so that gettext does not use them.
 class CatalogueWriter {
  public:
   CatalogueWriter(std::vector<Piece> pieces, std::map<size_t, FormatCheck> checks, std::string line_break)
       : pieces_(std::move(pieces)), checks_(std::move(checks)), line_break_(std::move(line_break)) {}
 
-  std::string operator()(std::span<const std::string> rendered) const {
+  std::string operator()(std::span<const std::string> rendered,
+                         std::span<const TranslationOrigin> origins) const {
     std::vector<std::string> values(pieces_.size());
     std::set<size_t> fuzzy;
     for (size_t i = 0; i < pieces_.size(); ++i) {
       if (!pieces_[i].translation) continue;
       const Translation& translation = *pieces_[i].translation;
       values[i] = without_other_breaks(translation.parts.with(rendered), translation.message);
-      if (!fits(pieces_[i], values[i])) fuzzy.insert(pieces_[i].entry);
+      if (!fits(pieces_[i], values[i]) || !is_confirmed(translation.parts, origins))
+        fuzzy.insert(pieces_[i].entry);
     }
     std::string file;
     for (size_t i = 0; i < pieces_.size(); ++i) {
       const Piece& piece = pieces_[i];
       file += piece.kept;
-      file += piece.may_be_fuzzy && fuzzy.contains(piece.entry) ? checks_.at(piece.entry).fuzzy_flags
-                                                                : piece.flags;
+      file += fuzzy.contains(piece.entry) ? piece.fuzzy_flags : piece.flags;
       if (piece.translation) file += po_field(piece.translation->keyword, values[i], line_break_);
     }
     return file;
   }
 
  private:
+  static bool is_confirmed(const MessageTemplate& message, std::span<const TranslationOrigin> origins) {
+    return origins.empty() || std::ranges::all_of(message.parts, [&](const MessageTemplate::Part& part) {
+             return !part.segment || origins[*part.segment].kind <= TranslationOrigin::Kind::confirmed;
+           });
+  }
+
   bool fits(const Piece& piece, std::string& value) const {
     const auto check = checks_.find(piece.entry);
     if (check == checks_.end()) return true;
@@ -115,7 +121,10 @@ class CatalogueWriter {
 class Catalogue {
  public:
   Catalogue(std::string_view file, const DocumentSettings& settings)
-      : file_(file), to_(settings.to), line_break_(file.find("\r\n") != file.npos ? "\r\n" : "\n") {
+      : file_(file),
+        to_(settings.to),
+        line_break_(file.find("\r\n") != file.npos ? "\r\n" : "\n"),
+        mark_unconfirmed_(settings.mark_unconfirmed) {
     const std::vector<PoEntry> entries = po_entries(file, settings);
     const auto header = std::ranges::find_if(entries, &PoEntry::is_header);
     if (header != entries.end()) {
@@ -136,8 +145,10 @@ class Catalogue {
       at = edit.place.end;
     }
     pieces.push_back({std::string(file_.substr(at))});
-    return {.segments = std::move(segments_),
-            .write = CatalogueWriter(std::move(pieces), std::move(checks_), line_break_)};
+    Document document = document_with_origins(
+        std::move(segments_), CatalogueWriter(std::move(pieces), std::move(checks_), line_break_));
+    if (!mark_unconfirmed_) document.write_with_origins = nullptr;
+    return document;
   }
 
  private:
@@ -221,7 +232,12 @@ class Catalogue {
 
   // Takes away the fuzzy flag, and the message that the old translation was made for.
   void edit_flags(const PoEntry& entry) {
-    if (!entry.is_fuzzy() && !checks_.contains(entry_)) return;
+    if (!entry.is_fuzzy() && !checks_.contains(entry_) && !mark_unconfirmed_) return;
+    if (entry.flag_lines.empty()) {
+      const size_t before = entry.previous.empty() ? entry.begin : entry.previous.front().begin;
+      edits_.push_back(
+          {{before, before}, {.kept = {}, .fuzzy_flags = "#, fuzzy" + line_break_, .entry = entry_}});
+    }
     if (entry.is_fuzzy())
       for (const TextSpan line : entry.previous) replace(line, "");
     for (const TextSpan line : entry.flag_lines) {
@@ -231,15 +247,13 @@ class Catalogue {
       for (const std::string_view flag : flags_of(bytes))
         if (flag != "fuzzy") others.append(", ").append(flag);
       const bool is_fuzzy = std::ranges::count(flags_of(bytes), "fuzzy") > 0;
+      const std::string flags = !is_fuzzy ? std::string(bytes) : others.empty() ? "" : "#" + others + ending;
+      const bool is_first = line == entry.flag_lines.front();
       edits_.push_back({line,
                         {.kept = {},
-                         .flags = !is_fuzzy        ? std::string(bytes)
-                                  : others.empty() ? ""
-                                                   : "#" + others + ending,
-                         .entry = entry_,
-                         .may_be_fuzzy = line == entry.flag_lines.front()}});
-      if (edits_.back().piece.may_be_fuzzy && checks_.contains(entry_))
-        checks_[entry_].fuzzy_flags = "#, fuzzy" + others + ending;
+                         .flags = flags,
+                         .fuzzy_flags = is_first ? "#, fuzzy" + others + ending : flags,
+                         .entry = entry_}});
     }
   }
 
@@ -265,6 +279,7 @@ class Catalogue {
 
   std::string_view file_;
   std::string to_, line_break_;
+  bool mark_unconfirmed_;
   PluralForms forms_ = {};
   size_t entry_ = 0;  // its number
   std::map<size_t, FormatCheck> checks_ = {};

@@ -62,6 +62,7 @@ class PoParser {
     if (keyword == "msgid") {
       if (has_id_) fail("begins a message, but the one before it has no msgstr");
       has_id_ = true;
+      if (!entry_.has_context) entry_.begin = begin;
       field_ = &entry_.id;
     } else if (keyword == "msgid_plural" && has_id_) {
       entry_.has_plural = true;
@@ -70,6 +71,7 @@ class PoParser {
       add_translation();
     } else if (keyword == "msgctxt" && !has_id_) {
       entry_.has_context = true;
+      entry_.begin = begin;
       field_ = &(other_ = {});
     } else if (keyword == "domain") {
       field_ = &(other_ = {});

@@ -17,6 +17,7 @@ struct PoField {
 };
 
 struct PoEntry {
+  size_t begin = 0;  // of its first keyword, msgctxt or msgid
   PoField id, plural_id;
   std::vector<PoField> translations;  // msgstr, or msgstr[0], msgstr[1], ...
   std::vector<TextSpan> flag_lines;   // that begin with "#,", with their line breaks

@@ -26,6 +26,8 @@ class Blocks {
   // A block that is one segment, of these bytes of XML.
   std::string add_text(std::string_view xml, std::string (*escape)(std::string_view text));
 
+  size_t segments() const { return segments_.size(); }  // of the blocks so far
+
   // The file, with markers in place of its blocks.
   Document finish(std::string file) &&;
 

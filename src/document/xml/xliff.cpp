@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "document/readers.h"
 #include "document/xml/inline_codes.h"
+#include "document/xml/xliff_origins.h"
 
 namespace dragoman::internal {
 namespace {
@@ -64,7 +66,7 @@ class XliffReader {
   Document read(std::string_view xml) {
     XmlTokens tokens(xml);
     for (XmlToken token; tokens.next(token);) add(token);
-    return std::move(blocks_).finish(std::move(file_));
+    return std::move(origins_).finish(std::move(blocks_).finish(std::move(file_)));
   }
 
  private:
@@ -74,14 +76,18 @@ class XliffReader {
       if (token.kind == XmlKind::end && local_name(token.name) == local_name(unit_[0].name)) finish_unit();
       return;
     }
-    if (token.kind == XmlKind::end) translate_.pop_back();
+    const std::string_view name = local_name(token.name);
+    if (token.kind == XmlKind::end) {
+      translate_.pop_back();
+      if (name == "unit") finish_matches();
+    }
+    if (token.is_tag() && name == "matches") matches_place_.reset();  // a unit has them once
     if (token.kind != XmlKind::start) {
       file_ += token.bytes;
       return;
     }
     const std::string translate = xml_attribute(token.bytes, "translate");
     const bool translated = translate.empty() ? translate_.empty() || translate_.back() : translate == "yes";
-    const std::string_view name = local_name(token.name);
     if (name == "trans-unit" || name == "segment") {
       unit_translated_ = translated;
       unit_.push_back(token);
@@ -89,6 +95,7 @@ class XliffReader {
     }
     translate_.push_back(translated);
     file_ += with_language(token);
+    if (name == "unit") matches_place_ = file_.size();
   }
 
   // The start tag, with the language of translations if it names none.
@@ -119,15 +126,34 @@ class XliffReader {
     const Tokens last = !target.empty() ? target : !segmented.empty() ? segmented : source;
     const Tokens from = segmented.empty() ? source : segmented;
     const auto at = static_cast<size_t>(last.data() - unit.data());
-    file_ += is_second ? with_xml_attribute(start, "state", "translated") : start;
+    XliffTranslation translation = {.first = blocks_.segments(), .prefix = prefix(source[0].name)};
+    const std::string block = blocks_.add(inline_block(inside(from), xliff_rule));
+    translation.count = blocks_.segments() - translation.first;
+    const std::string_view space = indentation(unit, source);
+    translation.indentation = is_second ? white_space_at_end() : space;
+    if (is_second) translation.id = xml_attribute(start, "id");
+    file_ += is_second ? origins_.segment_tag(std::string(start), translation) : std::string(start);
     file_ += bytes_of(unit.subspan(1, at - 1));
-    if (target.empty()) file_.append(bytes_of(last)).append(indentation(unit, source));
-    const std::string name = prefix(source[0].name) + "target";
-    std::string tag = target.empty() ? "<" + name + ">" : opened(target[0].bytes);
-    if (!is_second) tag = with_xml_attribute(tag, "state", "needs-review-translation");
-    file_ += tag + blocks_.add(inline_block(inside(from), xliff_rule)) + "</" + name + ">";
+    if (target.empty()) file_.append(bytes_of(last)).append(space);
+    const std::string name = translation.prefix + "target";
+    const std::string tag = target.empty() ? "<" + name + ">" : opened(target[0].bytes);
+    file_ += (is_second ? tag : origins_.target_tag(tag, translation)) + block + "</" + name + ">";
+    if (is_second)
+      translations_.push_back(std::move(translation));
+    else
+      file_ += origins_.alternatives(std::move(translation));
     file_ += bytes_of(unit.subspan(at + last.size()));
   }
+
+  // At the beginning of the unit, whose end tag has been read.
+  void finish_matches() {
+    std::vector<XliffTranslation> translations = std::exchange(translations_, {});
+    if (matches_place_ && !translations.empty())
+      file_.insert(*matches_place_, origins_.matches(std::move(translations)));
+    matches_place_.reset();
+  }
+
+  std::string white_space_at_end() const { return file_.substr(file_.find_last_not_of(" \t\r\n") + 1); }
 
   static std::string prefix(std::string_view name) {
     return std::string(name.substr(0, name.size() - local_name(name).size()));
@@ -152,7 +178,11 @@ class XliffReader {
   std::vector<bool> translate_;  // of the elements that are open
   std::vector<XmlToken> unit_;   // that is being read
   bool unit_translated_ = true;
+  // Of the unit of version 2 that is being read: where its matches go, unless it has some, and what has been translated.
+  std::optional<size_t> matches_place_;
+  std::vector<XliffTranslation> translations_;
   Blocks blocks_;
+  XliffOrigins origins_;
 };
 
 }  // namespace

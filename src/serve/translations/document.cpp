@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "dragoman/document.h"
+#include "serve/memories/store.h"
 #include "serve/translations/combined_stop.h"
 #include "text/unicode.h"
 
@@ -20,12 +21,14 @@ dragoman::Options document_options(const TextWork& work, const RouteStep& step, 
 }
 
 dragoman::TranslatedDocument translated(const std::string& bytes, const TextWork& work, const RouteStep& step,
-                                        bool last, const std::stop_token& stop) {
+                                        bool last, const dragoman::Memory* memory,
+                                        const std::stop_token& stop) {
   const DocumentRequest request = {.bytes = bytes,
                                    .name = work.name,
                                    .format = work.format,
                                    .options = document_options(work, step, last),
                                    .glossary = work.glossary.get(),
+                                   .memory = memory,
                                    .alternatives = last ? static_cast<size_t>(work.alternatives) : 0,
                                    .stop = stop,
                                    .timeout = time_left(work.deadline),
@@ -73,8 +76,12 @@ void translate_document(const TextWork& work, const LanguageRoute& route, TextRe
     time_left(work.deadline);
     if (work.on_read) work.on_read(characters_of(work));
     result.text = work.text;
+    // Texts between two models are not what people confirm.
+    const ServedMemories usable =
+        route.size() == 1 ? of_pair(work.memories, result.from, result.to) : ServedMemories();
+    const dragoman::Memory* const memory = usable.empty() ? nullptr : &usable.front()->in_translating;
     for (const RouteStep& step : route) {
-      auto document = translated(result.text, work, step, &step == &route.back(), stop.token());
+      auto document = translated(result.text, work, step, &step == &route.back(), memory, stop.token());
       result.text = std::move(document.bytes);
       result.alternatives = std::move(document.alternatives);
     }
