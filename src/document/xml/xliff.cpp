@@ -178,7 +178,7 @@ class XliffReader {
   std::vector<bool> translate_;  // of the elements that are open
   std::vector<XmlToken> unit_;   // that is being read
   bool unit_translated_ = true;
-  // Of the unit of version 2 that is being read: where its matches go, unless it has some, and what has been translated.
+  // Of the unit of version 2 that is being read: where its matches go, unless it has some, and what is translated.
   std::optional<size_t> matches_place_;
   std::vector<XliffTranslation> translations_;
   Blocks blocks_;
