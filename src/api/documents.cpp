@@ -90,8 +90,14 @@ class Texts {
     std::vector<TextSpan> numbers = {};  // that the first translation changed, in the second one's terms
   };
 
-  // What a translation depends on: the text, and where in it words begin and end that come out as they are.
-  using Source = std::pair<std::string, std::vector<size_t>>;
+  // What a translation depends on.
+  struct Source {
+    std::string text;
+    std::vector<size_t> fixed = {};  // where in it words begin and end that come out as they are
+    bool linked = false;  // has marks or placeholders; only asked where a memory may have the text as it is
+
+    auto operator<=>(const Source&) const = default;
+  };
 
   Texts(Translator& translator, const DocumentRequest& request)
       : translator_(translator), request_(request), options_(request.options) {
@@ -102,8 +108,7 @@ class Texts {
 
   void add(const DocumentSegment& segment) {
     if (internal::is_only_placeholders(segment.text)) return;
-    Text& text = texts_[source_of(segment)];
-    text.linked |= !segment.marks.empty() || !internal::find_placeholders(segment.text).empty();
+    texts_[source_of(segment)].linked |= is_linked(segment);
   }
 
   void translate() {
@@ -127,7 +132,7 @@ class Texts {
         const auto [source, text] = std::pair(waiting.front().source, waiting.front().text);
         const Translation translation = waiting.front().done.get();
         waiting.pop_front();
-        if (receive(source->first, translation, *text))
+        if (receive(source->text, translation, *text))
           waiting.push_back({source, text, submit(*source, *text)});
       }
     } catch (...) {
@@ -147,12 +152,16 @@ class Texts {
   }
 
  private:
-  static Source source_of(const DocumentSegment& segment) {
-    Source source = {segment.text, {}};
+  static bool is_linked(const DocumentSegment& segment) {
+    return !segment.marks.empty() || !internal::find_placeholders(segment.text).empty();
+  }
+
+  Source source_of(const DocumentSegment& segment) const {
+    Source source = {.text = segment.text, .linked = request_.memory != nullptr && is_linked(segment)};
     for (const internal::DocumentMark& mark : segment.marks) {
       if (mark.kind != internal::DocumentMark::Kind::fixed) continue;
-      source.second.push_back(mark.place.begin);
-      source.second.push_back(mark.place.end);
+      source.fixed.push_back(mark.place.begin);
+      source.fixed.push_back(mark.place.end);
     }
     return source;
   }
@@ -160,7 +169,7 @@ class Texts {
   std::future<Translation> submit(const Source& source, const Text& text) {
     Options options = options_;
     if (text.linked) options.emplace_back("alignment", true);
-    return translator_.submit({.text = source.first,
+    return translator_.submit({.text = source.text,
                                .options = std::move(options),
                                .timeout = time_left(),
                                .stop = stop_.get_token(),
@@ -183,15 +192,15 @@ class Texts {
   // Fixed words, placeholders and numbers that would change come out as they are; then the glossary's.
   std::vector<Term> terms_of(const Source& source, const Text& text) const {
     std::vector<Term> terms;
-    const std::vector<size_t> positions = internal::code_point_offsets(source.first);
+    const std::vector<size_t> positions = internal::code_point_offsets(source.text);
     const auto keep = [&](TextSpan span) {
       terms.push_back({.source = {code_point_at(span.begin, positions), code_point_at(span.end, positions)},
-                       .targets = {source.first.substr(span.begin, span.end - span.begin)}});
+                       .targets = {source.text.substr(span.begin, span.end - span.begin)}});
     };
-    for (size_t i = 0; i < source.second.size(); i += 2) keep({source.second[i], source.second[i + 1]});
-    std::ranges::for_each(internal::find_placeholders(source.first), keep);
+    for (size_t i = 0; i < source.fixed.size(); i += 2) keep({source.fixed[i], source.fixed[i + 1]});
+    std::ranges::for_each(internal::find_placeholders(source.text), keep);
     std::ranges::for_each(text.numbers, keep);
-    std::ranges::move(glossary_terms(source.first), std::back_inserter(terms));
+    std::ranges::move(glossary_terms(source.text), std::back_inserter(terms));
     return terms;
   }
 

@@ -20,8 +20,8 @@ struct BilingualText {
 bool is_bilingual_file(const std::string& path);
 
 // Gives all that is translated, in the file's order: neither empty texts, nor those that are marked as fuzzy or as
-// still to be translated or reviewed. Memory does not grow with the file, unless it is PO. Throws an Error that begins with the
-// file's name; a TMX file needs the languages.
+// still to be translated or reviewed. Memory does not grow with the file, unless it is PO. Throws an Error that begins
+// with the file's name; a TMX file needs the languages.
 void read_bilingual(const std::string& path, const DocumentSettings& settings,
                     const std::function<void(BilingualText text)>& take);
 

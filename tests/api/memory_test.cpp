@@ -78,6 +78,10 @@ TEST_F(LibraryMemoryTest, FilesSayWhatItKnew) {
       << exact.bytes;
   EXPECT_EQ(exact.memory, 1u);
   EXPECT_EQ(exact.similar, 0u);
+  const TranslatedDocument both =
+      translated(unit("The <g id=\"1\">cat</g> sleeps.") + unit("The cat sleeps."), &memory);
+  EXPECT_TRUE(has(both, "state-qualifier=\"exact-match\">Le chat dort.</target>")) << both.bytes;
+  EXPECT_EQ(both.memory, 1u);
   const TranslatedDocument similar = translated(unit("The cat barks."), &memory);
   EXPECT_TRUE(has(similar, "state=\"needs-review-translation\" state-qualifier=\"fuzzy-match\""));
   EXPECT_TRUE(has(similar,
@@ -109,7 +113,7 @@ TEST_F(LibraryMemoryTest, SimilarityIsThatOfAllOfAText) {
     const size_t begin = bytes.find("match-quality=\"");
     return begin == bytes.npos ? "" : bytes.substr(begin + 15, bytes.find('"', begin + 15) - begin - 15);
   };
-  EXPECT_EQ(quality("The cat sleeps. The dog barks at a cat."), "33");
+  EXPECT_EQ(quality("The cat sleeps. The dog barks at a cat."), "36") << "4 of 11 words";
   EXPECT_EQ(quality("The <g id=\"1\">cat</g> sleeps."), "100") << "its tags are where the search put them";
   EXPECT_EQ(quality("the Cat sleeps."), "99");
 }

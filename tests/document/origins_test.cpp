@@ -180,15 +180,15 @@ TEST(Origins, NothingElseChanges) {
             std::string::npos);
 }
 
-const std::string po_header =
+const std::string catalogue_header =
     "msgid \"\"\nmsgstr \"\"\n\"Content-Type: text/plain; charset=UTF-8\\n\"\n\"Plural-Forms: nplurals=2; "
     "plural=(n != 1);\\n\"\n\n";
 
 TEST(Origins, UnconfirmedMessagesAreFuzzy) {
   const auto marked = [](const std::string& message, const Origins& origins) {
-    const std::string out = with_origins("po", po_header + message, origins);
-    EXPECT_TRUE(out.starts_with(po_header)) << out;
-    return out.substr(po_header.size());
+    const std::string out = with_origins("po", catalogue_header + message, origins);
+    EXPECT_TRUE(out.starts_with(catalogue_header)) << out;
+    return out.substr(catalogue_header.size());
   };
   const Origins machine = {{.kind = OriginKind::machine}};
   EXPECT_EQ(marked("# c\n#: a.c:1\nmsgctxt \"x\"\nmsgid \"Open\"\nmsgstr \"\"\n", machine),
@@ -209,7 +209,7 @@ TEST(Origins, UnconfirmedMessagesAreFuzzy) {
 }
 
 TEST(Origins, ConfirmedMessagesAreNotFuzzy) {
-  const std::string file = po_header +
+  const std::string file = catalogue_header +
                            "#, fuzzy, c-format\n#| msgid \"x\"\nmsgid \"Open %s\"\nmsgstr \"y\"\n\nmsgctxt "
                            "\"c\"\nmsgid \"Edit\"\nmsgstr \"\"\n";
   const Document document = read_marked("po", file);
@@ -231,7 +231,7 @@ TEST(Origins, OnlyConfirmedTranslationsAreReadBack) {
     return sources;
   };
   const Origins origins = {{.kind = OriginKind::machine}, {.kind = OriginKind::confirmed}, like_open};
-  std::string first, second, messages = po_header;
+  std::string first, second, messages = catalogue_header;
   for (const std::string word : {"one", "two", "three"}) {
     first += "<trans-unit id=\"" + word + "\"><source>" + word + "</source></trans-unit>";
     second += "<segment id=\"" + word + "\"><source>" + word + "</source></segment>";

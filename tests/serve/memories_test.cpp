@@ -166,6 +166,25 @@ TEST_F(TranslationsTest, ALineThatAMemoryHasIsNotTranslatedAgain) {
             "Le chat dort.");
 }
 
+TEST_F(TranslationsTest, ADocumentSaysWhatAMemoryHas) {
+  const TemporaryFolder folder;
+  const MemoryStore store({memory_in(folder, "memory")});
+  const auto translations = open({"en-fr=" + one_.path, "fr-en=" + other_.path});
+  const auto translate = [&](const std::string& from, const std::string& to) {
+    return translated(*translations, {.text = "<xliff version=\"1.2\"><file source-language=\"" + from +
+                                              "\"><trans-unit><source>The cat sleeps.</source></trans-unit>"
+                                              "</file></xliff>",
+                                      .format = "xliff",
+                                      .from = from,
+                                      .to = to,
+                                      .options = short_ones,
+                                      .memories = store.all()})
+        .text;
+  };
+  EXPECT_NE(translate("en", "fr").find("state-qualifier=\"exact-match\">Le chat dort."), std::string::npos);
+  EXPECT_EQ(translate("fr", "en").find("state-qualifier"), std::string::npos) << "of another pair";
+}
+
 // --- Dragoman's API ----------------------------------------------------------------------------------
 
 TEST_F(DeskTest, WhatIsConfirmedIsFoundAndOnTheDisk) {

@@ -118,10 +118,14 @@ class XliffReader {
     const bool stays = !unit_translated_ || xml_attribute(start, "approved") == "yes" ||
                        inside(source).empty() || state == "final" ||
                        (!target.empty() && is_translated(source, target, state));
-    if (stays) {
+    if (stays)
       file_ += bytes_of(unit);
-      return;
-    }
+    else
+      translate_unit(unit, source, target, is_second);
+  }
+
+  void translate_unit(Tokens unit, Tokens source, Tokens target, bool is_second) {
+    const std::string_view start = unit[0].bytes;
     const Tokens segmented = child(unit, "seg-source");
     const Tokens last = !target.empty() ? target : !segmented.empty() ? segmented : source;
     const Tokens from = segmented.empty() ? source : segmented;
@@ -178,7 +182,7 @@ class XliffReader {
   std::vector<bool> translate_;  // of the elements that are open
   std::vector<XmlToken> unit_;   // that is being read
   bool unit_translated_ = true;
-  // Of the unit of version 2 that is being read: where its matches go, unless it has some, and what has been translated.
+  // Of the unit of version 2 that is being read: where its matches go, unless it has some, and what is translated.
   std::optional<size_t> matches_place_;
   std::vector<XliffTranslation> translations_;
   Blocks blocks_;

@@ -4,8 +4,8 @@
 //   file += origins.target_tag("<target>", translation) + target + "</target>" + origins.alternatives(translation);
 //   return std::move(origins).finish(std::move(blocks).finish(file));
 //
-// In version 1.2 the target has the state, and similar segments are <alt-trans> behind it. In version 2 they belong to the
-// segment and, as the standard's module for matches has them, to its unit.
+// In version 1.2 the target has the state, and similar segments are <alt-trans> behind it. In version 2 the segment has
+// the state, and similar segments are in its unit, as the standard's module for matches has them.
 #pragma once
 
 #include <span>
