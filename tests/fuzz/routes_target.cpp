@@ -12,6 +12,7 @@
 #include "fuzz/readers.h"
 #include "fuzz/reading.h"
 #include "http/read_in_pieces.h"
+#include "memory/builder.h"
 #include "serve/deepl/routes.h"
 #include "serve/desk/routes.h"
 #include "serve/dispatcher.h"
@@ -19,6 +20,7 @@
 #include "serve/libretranslate/routes.h"
 #include "serve/operation/routes.h"
 #include "serve/secrets.h"
+#include "temporary_folder.h"
 
 namespace dragoman::internal {
 namespace {
@@ -71,11 +73,24 @@ class Translating : public FakeTranslations {
   }
 };
 
+// A memory of one segment, in a folder that goes away with the program.
+std::string memory_folder() {
+  static const TemporaryFolder folder;
+  static const std::string path = [] {
+    MemoryBuilder builder(folder.path("m"), "en", "fr");
+    builder.add({"a", "b"});
+    builder.finish();
+    return folder.path("m");
+  }();
+  return path;
+}
+
 ServeSettings settings_behind_a_proxy() {
   ServeSettings settings;
   settings.log = RequestLogFormat::off;
   settings.proxies = {"127.0.0.1", "10.0.0.0/8"};
   settings.cors = {"https://a.example"};
+  settings.memories = {memory_folder()};
   settings.limits.characters = 5000;
   settings.limits.keep_megabytes = 4;
   return settings;
@@ -131,7 +146,10 @@ std::string read_requests_to_routes(std::string_view bytes) {
   const RequestsRead read = read_at_once(bytes, 4 << 10, 64 << 10);
   std::string refusals;
   for (const auto& one : read.requests) {
-    if (++server->requests % renewed_after == 0) server = std::make_unique<Server>();
+    if (++server->requests % renewed_after == 0) {
+      server.reset();  // first: its memory is open to add
+      server = std::make_unique<Server>();
+    }
     IncomingRequest incoming = one.request;
     incoming.peer = "127.0.0.1";
     incoming.received = std::chrono::steady_clock::now();
@@ -183,11 +201,13 @@ std::vector<std::string> seeds_of_requests_to_routes() {
       "GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept: text/plain;q=0.5, */*\r\nX-Request-Id: "
       "a-1\r\n\r\n",
       "GET /get?q=a&langpair=en%7Cfr HTTP/1.1\r\nHost: localhost\r\n\r\n"
-      "GET /set?seg=a&tra=b&langpair=en%7Cfr HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: same-site\r\n\r\n"
+      "GET /set?seg=a&tra=b&langpair=en%7Cfr HTTP/1.1\r\nHost: localhost\r\n\r\n"
       "GET /tmserver/en/fr/unit/a%2Fb?min_similarity=50 HTTP/1.1\r\nHost: localhost\r\n\r\n"
       "GET /api/v1/en/fr/unit/?source=a HTTP/1.1\r\nHost: localhost\r\n\r\n"
       "GET /v1/memories/m/export.tmx HTTP/1.1\r\nHost: localhost\r\n\r\n",
-      request("PATCH /v3/glossaries/g", json, R"({"name":"n","dictionaries":[{"source_lang":"EN"}]})"),
+      request(
+          "POST /v3/glossaries", json,
+          R"({"name":"n","dictionaries":[{"source_lang":"EN","target_lang":"FR","entries":"a\tb","entries_format":"tsv"}]})"),
       request("POST /v1/memories/m/segments", json, R"({"segments":[{"source":"a","target":"b"}]})"),
       "OPTIONS /translate HTTP/1.1\r\nHost: localhost\r\nOrigin: https://a.example\r\n"
       "Access-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: content-type\r\n\r\n",

@@ -251,13 +251,6 @@ std::vector<Route> deepl_memory_routes(const std::shared_ptr<DeepL>& api) {
                 .path = one,
                 .summary = "Is refused: memories are the operator's",
                 .errors = {403}},
-               refuse_change),
-          make({.method = "POST",
-                .path = all + "/import",
-                .summary = "Is refused: memories are the operator's",
-                .body_types = {"application/json"},
-                .errors = {403},
-                .body_bytes = 4096},
                refuse_change)};
 }
 

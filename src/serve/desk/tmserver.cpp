@@ -130,7 +130,7 @@ std::vector<Route> unit_routes(ServeContext& context, const std::string& path, o
 }  // namespace
 
 std::vector<Route> tmserver_routes(ServeContext& context) {
-  const ordered_json whole = {{"type", "integer"}, {"minimum", 0}};
+  const ordered_json whole = {{"type", "integer"}};  // out of range is taken as the nearest that is not
   const ordered_json query = {{"min_similarity", whole}, {"max_candidates", whole}};
   ordered_json with_source = query;
   with_source["source"] = {{"type", "string"}};

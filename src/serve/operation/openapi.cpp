@@ -72,8 +72,8 @@ ordered_json answers_of(const Route& route, bool needs_key) {
   statuses.erase(std::unique(statuses.begin(), statuses.end()), statuses.end());
   for (const int status : statuses) {
     ordered_json schema = error_schema(route.tag);
-    // An invalid path is refused before it is known which API it belongs to.
-    if (status == 400 && has_name(route.path))
+    // An invalid path or query is refused before it is known which API it belongs to.
+    if (status == 400 && (has_name(route.path) || route.query.is_object()))
       schema = {{"anyOf", ordered_json::array({schema, error_schema("LibreTranslate")})}};
     answers[std::to_string(status)] = {{"description", reason(status)},
                                        {"content", content("application/json", schema)}};
