@@ -205,9 +205,9 @@ std::vector<std::string> seeds_of_requests_to_routes() {
       "GET /tmserver/en/fr/unit/a%2Fb?min_similarity=50 HTTP/1.1\r\nHost: localhost\r\n\r\n"
       "GET /api/v1/en/fr/unit/?source=a HTTP/1.1\r\nHost: localhost\r\n\r\n"
       "GET /v1/memories/m/export.tmx HTTP/1.1\r\nHost: localhost\r\n\r\n",
-      request(
-          "POST /v3/glossaries", json,
-          R"({"name":"n","dictionaries":[{"source_lang":"EN","target_lang":"FR","entries":"a\tb","entries_format":"tsv"}]})"),
+      request("POST /v3/glossaries", json,
+              R"({"name":"n","dictionaries":[{"source_lang":"EN","target_lang":"FR",)"
+              R"("entries":"a\tb","entries_format":"tsv"}]})"),
       request("POST /v1/memories/m/segments", json, R"({"segments":[{"source":"a","target":"b"}]})"),
       "OPTIONS /translate HTTP/1.1\r\nHost: localhost\r\nOrigin: https://a.example\r\n"
       "Access-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: content-type\r\n\r\n",

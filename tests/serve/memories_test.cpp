@@ -113,7 +113,7 @@ TEST_F(TranslationsTest, OtherLinesAreTranslatedWithSimilarSegmentsInView) {
   const std::string path = memory_in(folder, "memory"), text = "The dog sleeps in a garden.";
   const dragoman::Memory memory(path);
   dragoman::Options options = short_ones;
-  options.emplace_back("split-sentences", "en");
+  options.insert(options.end(), {{"split-sentences", "en"}, {"replace-unknown", true}});
   const dragoman::Translation wanted =
       alone(one_).submit({.text = text, .options = options, .memory = &memory}).get();
   ASSERT_EQ(wanted.memory_segments.size(), 1u);
