@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "serve/answers.h"
@@ -27,9 +29,16 @@ std::string unit_text(const ServeCall& call, const Fields& fields) {
   return text;
 }
 
+int64_t whole_number(const Fields& fields, const char* name, int64_t otherwise) {
+  const std::optional<int64_t> number = fields.integer(name);
+  if (!number && !fields.at(name).is_null())
+    throw ServeError(400, fmt::format("{} must be a whole number", name));
+  return number.value_or(otherwise);
+}
+
 MemoryQuery unit_query(const Fields& fields) {
-  const int64_t similarity = fields.integer("min_similarity").value_or(default_similarity);
-  const int64_t candidates = fields.integer("max_candidates").value_or(default_candidates);
+  const int64_t similarity = whole_number(fields, "min_similarity", default_similarity),
+                candidates = whole_number(fields, "max_candidates", default_candidates);
   return {.at_most = std::clamp<int64_t>(candidates, 1, most_candidates),
           .at_least = static_cast<double>(std::clamp<int64_t>(similarity, 0, 100)) / 100};
 }
