@@ -11,6 +11,7 @@
 #include "app/output.h"
 #include "base/log.h"
 #include "base/quotes.h"
+#include "base/status_line.h"
 #include "dragoman/confidence.h"
 #include "serve/translation_json.h"
 #include "text/unicode.h"
