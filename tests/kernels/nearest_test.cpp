@@ -4,12 +4,11 @@
 #include <memory>
 
 #include "kernels/on_device.h"
+#include "kernels/rows.h"
 #include "testing.h"
 
 namespace dragoman::internal {
 namespace {
-
-using Floats = std::vector<float>;
 
 constexpr float temperature = 0.2F, reach = 0.9F, most = 0.8F;
 
