@@ -24,7 +24,8 @@ class PageTest(unittest.TestCase):
     server = context = pictures = downloads = None
 
     def setUp(self):
-        self.page, self.complaints, self.forgiven = self.emptied_page(), [], ()
+        # A browser that is slow to start asks for /favicon.ico before it has read which icon the page has.
+        self.page, self.complaints, self.forgiven = self.emptied_page(), [], ("/favicon.ico",)
         self.watch(self.page)
 
     def tearDown(self):
@@ -53,7 +54,7 @@ class PageTest(unittest.TestCase):
         self.addCleanup(page.remove_listener, event, listener)
 
     def watch(self, page):
-        self.listen(page, "console", lambda message: self.complaints.append(message.text)
+        self.listen(page, "console", lambda message: self.complaints.append(f"{message.text} {message.location['url']}")
                     if message.type in ("error", "warning") else None)
         self.listen(page, "pageerror", lambda error: self.complaints.append(str(error)))
         self.listen(page, "request", lambda request: self.complaints.append(f"outside: {request.url}")
