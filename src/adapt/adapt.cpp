@@ -1,10 +1,12 @@
 #include "adapt/adapt.h"
 
 #include <filesystem>
+#include <optional>
 
 #include "adapt/general.h"
 #include "adapt/segments.h"
 #include "adapt/tuning.h"
+#include "adapt/update.h"
 #include "base/atomic_folder.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -12,7 +14,7 @@
 #include "base/log.h"
 #include "memory/memory.h"
 #include "model/folder.h"
-#include "model/weights.h"
+#include "model/weights_file.h"
 #include "search/saved_model.h"
 #include "student/stages.h"
 
@@ -30,13 +32,14 @@ void check_model(const AdaptConfig& config) {
   const std::string& model = config.model;
   if (read_model_config(model).kind == ModelKind::language_model)
     throw UsageError("{} is a language model, which does not translate", model);
-  const std::string weights = existing_weights(model);
-  if (saved_precision(weights, SafetensorsFile::open(weights)) != Precision::fp32)
+  const WeightsFile weights(existing_weights(model));
+  if (weights.precision() != Precision::fp32)
     throw UsageError(
         "{} has weights of low precision, which cannot be trained: adapt the model that it was made from, "
         "and "
         "quantize the new one (dragoman quantize)",
         model);
+  if (config.weights != AdaptedWeights::all) check_can_be_base(model);
   std::error_code none;
   if (fs::equivalent(model, config.out, none))
     throw UsageError("{} is the model that is adapted: choose another folder (--out)", model);
@@ -56,35 +59,80 @@ void find_languages(AdaptConfig& config) {
 
 // --- stages -----------------------------------------------------------------------------------------
 
-Stage open_stage(const std::string& folder, const char* name, ordered_json inputs) {
+std::vector<Trainable> weights_to_try(AdaptedWeights weights) {
+  switch (weights) {
+    case AdaptedWeights::all:
+      return {Trainable::all};
+    case AdaptedWeights::biases:
+      return {Trainable::biases};
+    case AdaptedWeights::low_rank:
+      return {Trainable::low_rank};
+    case AdaptedWeights::best:
+      break;
+  }
+  return {Trainable::all, Trainable::low_rank, Trainable::biases};
+}
+
+const char* name_of(Trainable weights) {
+  return weights == Trainable::all ? "all" : weights == Trainable::biases ? "biases" : "low_rank";
+}
+
+Stage open_stage(const std::string& folder, const std::string& name, ordered_json inputs) {
   Stage stage(folder, name, std::move(inputs));
   log_info("stage {}{}", name, stage.is_done() ? ": as it was" : "");
   return stage;
 }
 
-ordered_json tuned_inputs(const AdaptConfig& config, const Recipe& recipe) {
-  return {{"model", model_checksum(config.model)}, {"run", student_inputs(recipe)}};
-}
+struct Texts {
+  SplitText segments, general;
+  AdaptTests held_out;
+};
 
-AdaptChoice run_stages(const AdaptConfig& config, const std::string& work) {
+Texts text_stages(const AdaptConfig& config, const std::string& work) {
   Stage segments = open_stage(work, "segments", segments_inputs(config));
   if (!segments.is_done()) write_segments(config, segments);
   Stage general = open_stage(work, "general", general_inputs(config));
   if (!general.is_done()) write_general(config, general);
   const SplitText own = split_text_in(segments.folder()), other = split_text_in(general.folder());
+  return {own, other, {read_held_out(own), read_held_out(other), general.report().at("references")}};
+}
 
-  const Recipe recipe = tuning_recipe(config, own, other);
-  Stage tuned = open_stage(work, "tuned", tuned_inputs(config, recipe));
+struct Adapted {
+  AdaptChoice choice;
+  TunedModel tuned;
+};
+
+Adapted weights_stages(const AdaptConfig& config, Trainable weights, const Texts& texts,
+                       const std::string& work) {
+  const std::string name = name_of(weights);
+  const Recipe recipe = tuning_recipe(config, weights, texts.segments, texts.general);
+  Stage tuned = open_stage(work, "tuned-" + name,
+                           {{"model", model_checksum(config.model)}, {"run", student_inputs(recipe)}});
   tune(recipe, config, tuned);
+  Stage choice =
+      open_stage(work, "choice-" + name,
+                 {{"models", models_checksum({config.model, tuned.folder()})},
+                  {"files", file_checksums({texts.segments.held_out_source, texts.segments.held_out_target,
+                                            texts.general.held_out_source, texts.general.held_out_target})},
+                  {"max_loss", config.max_loss}});
+  if (!choice.is_done()) choose_weights(config, tuned.folder(), texts.held_out, choice);
+  const AdaptChoice chosen = choice_from_json(choice.report());
+  return {chosen, {tuned.folder(), choice.path("model"), weights, chosen.share}};
+}
 
-  const AdaptTests tests = {read_held_out(own), read_held_out(other), general.report().at("references")};
-  Stage choice = open_stage(work, "choice",
-                            {{"models", models_checksum({config.model, tuned.folder()})},
-                             {"files", file_checksums({own.held_out_source, own.held_out_target,
-                                                       other.held_out_source, other.held_out_target})},
-                             {"max_loss", config.max_loss}});
-  if (!choice.is_done()) choose_weights(config, tuned.folder(), tests, choice);
-  return choice_from_json(choice.report());
+bool is_better(const AdaptChoice& one, const AdaptChoice& other) {
+  if (one.is_better() != other.is_better()) return one.is_better();
+  return one.after.segments > other.after.segments;
+}
+
+Adapted run_stages(const AdaptConfig& config, const std::string& work) {
+  const Texts texts = text_stages(config, work);
+  std::optional<Adapted> best;
+  for (const Trainable weights : weights_to_try(config.weights)) {
+    Adapted adapted = weights_stages(config, weights, texts, work);
+    if (!best || is_better(adapted.choice, best->choice)) best = std::move(adapted);
+  }
+  return std::move(*best);
 }
 
 // --- the new model ----------------------------------------------------------------------------------
@@ -93,8 +141,8 @@ ordered_json inputs_of(const AdaptConfig& config) {
   return {{"segments", segments_inputs(config)},
           {"general", general_inputs(config)},
           {"options",
-           {config.general_share, config.max_loss, static_cast<int>(config.weights), config.learning_rate,
-            config.max_minutes, config.max_steps, config.seed}}};
+           {config.general_share, config.max_loss, static_cast<int>(config.weights), config.rank,
+            config.learning_rate, config.max_minutes, config.max_steps, config.seed}}};
 }
 
 // What the folder's model was made of and how good it is; null where adapting did not make it.
@@ -107,9 +155,17 @@ ordered_json read_adaptation(const std::string& folder) {
   }
 }
 
-void publish(const std::string& model, const ordered_json& adaptation, AtomicFolder& out) {
-  for (const std::string& file : entries_of(model))
-    fs::copy_file(file, out.path() + "/" + fs::path(file).filename().string());
+// As a whole model where all weights have changed; else as an update, without the sample of the old model's text.
+void publish(const AdaptConfig& config, const TunedModel& tuned, const ordered_json& adaptation,
+             AtomicFolder& out) {
+  const std::string& model = tuned.chosen;
+  if (tuned.weights != Trainable::all) {
+    copy_all_but_weights(model, out.path());
+    write_update(config, tuned, out.path());
+  } else {
+    for (const std::string& file : entries_of(model))
+      fs::copy_file(file, out.path() + "/" + fs::path(file).filename().string());
+  }
   write_file(adaptation_path(out.path()), {adaptation.dump(1), "\n"});
   out.finish();
 }
@@ -132,9 +188,10 @@ AdaptChoice adapt_model(AdaptConfig config) {
     fs::remove_all(work);
     return choice_from_json(known.at("scores"));
   }
-  const AdaptChoice choice = run_stages(config, work);
+  const auto [choice, tuned] = run_stages(config, work);
   if (!choice.is_better()) return choice;
-  publish(work + "/choice/model", {{"inputs", inputs}, {"scores", to_json(choice)}}, out);
+  publish(config, tuned,
+          {{"inputs", inputs}, {"weights", name_of(tuned.weights)}, {"scores", to_json(choice)}}, out);
   fs::remove_all(work);
   return choice;
 }

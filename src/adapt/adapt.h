@@ -3,8 +3,8 @@
 //
 //   segments   the user's, cleaned, and what is held out of them
 //   general    other text, so that the model forgets nothing, and what is held out of that
-//   tuned      the run that fine-tunes the model on both
-//   choice     how much of that is kept, measured on what is held out
+//   tuned-W    the run that fine-tunes the model's weights W (all, low_rank, biases) on both
+//   choice-W   how much of that is kept, measured on what is held out
 //
 // Everything goes on where it was stopped, to the same bits. At the end OUT, a model like any other, is there as a
 // whole or not at all, with the figures in adaptation.json, and OUT.work is removed.

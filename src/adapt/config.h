@@ -9,6 +9,9 @@
 
 namespace dragoman::internal {
 
+// Which weights change: training.trainable's, or each of them in turn, of which the best is taken.
+enum class AdaptedWeights { all, biases, low_rank, best };
+
 struct AdaptConfig {
   std::string model, out;
   // The user's segments: of a memory, or of files. Languages that are not given are the memory's, or the model's.
@@ -19,8 +22,9 @@ struct AdaptConfig {
   std::string general_source, general_target;
   double general_share = 0.5;  // of the pairs of an epoch
   double max_loss = 0.3;       // BLEU on general text
-  Trainable weights = Trainable::all;
-  double learning_rate = 5e-4;
+  AdaptedWeights weights = AdaptedWeights::all;
+  int64_t rank = 4;          // of low-rank updates
+  double learning_rate = 0;  // 0: what suits the weights that change
   double max_minutes = 5;
   int64_t max_steps = 0;
   int64_t seed = 1;

@@ -56,17 +56,21 @@ DataConfig data_of(const AdaptConfig& config, const Recipe& of_model, const Spli
   return data;
 }
 
-TrainingConfig training_of(const AdaptConfig& config, const TrainingConfig& of_model) {
+// The fewer weights change, the larger their steps must be to change the model as much.
+double learning_rate_for(Trainable weights) { return weights == Trainable::all ? 5e-4 : 5e-3; }
+
+TrainingConfig training_of(const AdaptConfig& config, Trainable weights, const TrainingConfig& of_model) {
   TrainingConfig training;
   training.batch_tokens = 2048;
-  training.learning_rate = config.learning_rate;
+  training.learning_rate = config.learning_rate > 0 ? config.learning_rate : learning_rate_for(weights);
   training.schedule = Schedule::constant;
   training.warmup = 20;
   training.clip_norm = 1;
   training.ema = 0.99;  // without it the noise of a constant rate alone costs several BLEU on all text
   training.label_smoothing = of_model.label_smoothing;
   training.smoothing_over = of_model.smoothing_over;
-  training.trainable = config.weights;
+  training.trainable = weights;
+  training.rank = config.rank;
   training.max_steps = config.max_steps;
   training.max_minutes = config.max_minutes;
   training.seed = config.seed;
@@ -78,11 +82,12 @@ TrainingConfig training_of(const AdaptConfig& config, const TrainingConfig& of_m
 
 }  // namespace
 
-Recipe tuning_recipe(const AdaptConfig& config, const SplitText& segments, const SplitText& general) {
+Recipe tuning_recipe(const AdaptConfig& config, Trainable weights, const SplitText& segments,
+                     const SplitText& general) {
   Recipe recipe = recipe_of_model(config.model);
   recipe.data = data_of(config, recipe, segments, general);
   recipe.vocabulary.from = config.model;
-  recipe.training = training_of(config, recipe.training);
+  recipe.training = training_of(config, weights, recipe.training);
   recipe.validation = {.every = config.max_steps > 0
                                     ? std::clamp<int64_t>(config.max_steps / 10, 1, validates_every)
                                     : validates_every,

@@ -8,7 +8,8 @@
 namespace dragoman::internal {
 
 // It ends when the held-out segments are translated no better any more, or at the limits of `config`.
-Recipe tuning_recipe(const AdaptConfig& config, const SplitText& segments, const SplitText& general);
+Recipe tuning_recipe(const AdaptConfig& config, Trainable weights, const SplitText& segments,
+                     const SplitText& general);
 
 // Does the stage, or what a larger limit adds to it.
 void tune(const Recipe& recipe, const AdaptConfig& config, Stage& stage);

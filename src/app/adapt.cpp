@@ -43,10 +43,19 @@ void declare_general(Section& own, AdaptConfig& c) {
 }
 
 void declare_tuning(Section& own, AdaptConfig& c) {
-  own.add("weights", c.weights, "parameters that change; biases: only biases and norms",
-          {{"all", Trainable::all}, {"biases", Trainable::biases}});
-  own.add("learning-rate", c.learning_rate, "of every update after the first ones", above(0));
-  own.add("max-minutes", c.max_minutes, "minutes to train at most; 0: no limit", at_least(0));
+  own.add(
+      "weights", c.weights,
+      "what changes; all: every weight, and the new model is a whole one; low_rank: biases, norms and a "
+      "low-rank update of each matrix, biases: biases and norms alone, and the new model is a small update "
+      "of the old one, which must stay where it is; best: each of them in turn, and the best is kept",
+      {{"all", AdaptedWeights::all},
+       {"low_rank", AdaptedWeights::low_rank},
+       {"biases", AdaptedWeights::biases},
+       {"best", AdaptedWeights::best}});
+  own.add("rank", c.rank, "of low-rank updates", at_least(1).at_most(1024));
+  own.add("learning-rate", c.learning_rate,
+          "of every update after the first ones; 0: 5e-4 for all weights, 5e-3 for fewer", at_least(0));
+  own.add("max-minutes", c.max_minutes, "minutes to train at most, each time; 0: no limit", at_least(0));
   own.add("max-steps", c.max_steps, "updates to train at most; 0: no limit", at_least(0));
   own.add("seed", c.seed, "seed for dropout and the order of the text", at_least(0));
 }

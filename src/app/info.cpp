@@ -16,9 +16,8 @@
 #include "kernels/devices.h"
 #include "model/decoding_weights.h"
 #include "model/folder.h"
-#include "model/safetensors.h"
 #include "model/transformer.h"
-#include "model/weights.h"
+#include "model/weights_file.h"
 #include "search/saved_model.h"
 #include "text/language_tokens.h"
 #include "text/vocabulary.h"
@@ -35,14 +34,16 @@ void print_line(const std::string& name, const std::string& value) {
 }
 
 void print_weights(const std::string& path, const ModelConfig& config) {
-  const auto file = SafetensorsFile::open(path);
+  const WeightsFile file(path);
   Device device(chosen_kernels(), 1);
   const Transformer model(config, device, Buffers::none_yet);
   int64_t parameters = 0;
   for (const Parameter& parameter : model.parameters.list()) parameters += parameter.size();
   print_line("parameters", fmt::format("{} in {} tensors, {}, {:.1f} MB", with_commas(parameters),
-                                       model.parameters.list().size(), name_of(saved_precision(path, file)),
+                                       model.parameters.list().size(), name_of(file.precision()),
                                        static_cast<double>(fs::file_size(path)) * 1e-6));
+  if (!file.base().empty())
+    print_line("update of", fs::path(file.base()).parent_path().string() + ", which has all other weights");
 }
 
 // The step that the weights are of, which only models written by a run record.

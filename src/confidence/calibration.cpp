@@ -4,12 +4,12 @@
 #include <filesystem>
 #include <map>
 
-#include "base/checksum.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "model/folder.h"
 #include "model/safetensors.h"
+#include "model/tensor_checksums.h"
 
 namespace dragoman::internal {
 namespace {
@@ -82,11 +82,7 @@ Confidences Calibration::confidences(const ScoredText& text) const {
 }
 
 std::string folder_fingerprint(const std::string& folder) {
-  const SafetensorsFile file = SafetensorsFile::open(existing_weights(folder));
-  std::string all;
-  for (const auto& [key, value] : file.metadata())
-    if (key.starts_with("xxh3:")) all += key + value;
-  return all.empty() ? "" : checksum_of(all);
+  return fingerprint(SafetensorsFile::open(existing_weights(folder)).metadata());
 }
 
 void write_calibration(const std::string& folder, const Calibration& calibration) {

@@ -11,6 +11,7 @@
 #include "kernels/low_precision.h"
 #include "model/low_precision_file.h"
 #include "model/weights.h"
+#include "model/weights_file.h"
 
 namespace dragoman::internal {
 namespace {
@@ -29,32 +30,35 @@ Precision wanted_precision(const std::string& path, Precision saved, RequestedPr
   return chosen;
 }
 
-void check_nothing_else(const std::string& path, const SafetensorsFile& file, const Parameters& parameters,
-                        Precision saved) {
+void check_nothing_else(const WeightsFile& file, const Parameters& parameters, Precision saved) {
   std::vector<std::string> names;
   for (const Parameter& parameter : parameters.list()) {
     names.push_back(parameter.name);
     if (saved == Precision::int8 && parameter.role != Role::plain) names.push_back(scales_name(parameter));
   }
-  check_names(path, file, std::move(names));
+  file.check_names(names);
 }
 
 // What the host has of a parameter before the device gets it: floats, or a matrix in low precision.
 struct HostWeights {
   std::span<const float> floats;
   LowPrecisionMatrix low_precision = {};
+  std::shared_ptr<const void> owner = nullptr;  // unless they are the file's
 };
 
-HostWeights mapped(const SafetensorsFile& file, const Parameter& parameter, Precision saved) {
-  if (saved == Precision::fp32 || parameter.role == Role::plain)
-    return {file.floats(parameter.name, parameter.value.rows(), parameter.value.columns())};
+HostWeights mapped(const WeightsFile& weights, const Parameter& parameter, Precision saved) {
+  if (saved == Precision::fp32 || parameter.role == Role::plain) {
+    WeightsFile::Values values = weights.values(parameter);
+    return {.floats = values.floats, .owner = std::move(values.owner)};
+  }
+  const SafetensorsFile& file = weights.with(parameter.name);
   const ConstMatrix operand = operand_of(parameter, nullptr);
   LowPrecisionMatrix low_precision = {saved, nullptr, nullptr, operand.rows, operand.columns};
   low_precision.data = file.bytes(parameter.name, low_precision_dtype(saved),
                                   low_precision_shape(saved, operand), row_alignment);
   if (saved == Precision::int8)
     low_precision.scales = file.floats(scales_name(parameter), 1, operand.columns).data();
-  return {{}, low_precision};
+  return {.floats = {}, .low_precision = low_precision};
 }
 
 void check_finite(const std::string& path, const std::string& name, std::span<const float> values) {
@@ -140,10 +144,10 @@ void quantize_weights(Device& device, Parameters& parameters, Precision precisio
 
 void map_weights(Device& device, const std::string& path, Parameters& parameters, RequestedPrecision wanted,
                  bool verify) {
-  const auto file = std::make_shared<const SafetensorsFile>(SafetensorsFile::open(path));
-  const Precision saved = saved_precision(path, *file), chosen = wanted_precision(path, saved, wanted);
+  const auto file = std::make_shared<const WeightsFile>(path);
+  const Precision saved = file->precision(), chosen = wanted_precision(path, saved, wanted);
   const bool rounds = chosen != saved;
-  check_nothing_else(path, *file, parameters, saved);
+  check_nothing_else(*file, parameters, saved);
   std::vector<HostWeights> all;
   for (const Parameter& parameter : parameters.list()) all.push_back(mapped(*file, parameter, saved));
   if (verify) file->verify(device.context.threads());
@@ -154,7 +158,7 @@ void map_weights(Device& device, const std::string& path, Parameters& parameters
     if (rounds && parameter.role != Role::plain) {
       round_weights(host, device, parameters, parameter, all[i].floats, chosen);
     } else {
-      adopt(device, parameters, parameter, file, all[i]);
+      adopt(device, parameters, parameter, all[i].owner ? all[i].owner : file, all[i]);
     }
   }
   parameters.changed();

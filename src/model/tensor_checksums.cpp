@@ -45,6 +45,13 @@ bool has_checksums(const Metadata& metadata) {
   return first != metadata.end() && first->first.starts_with(prefix);
 }
 
+std::string fingerprint(const Metadata& metadata) {
+  std::string all;
+  for (const auto& [key, checksum] : metadata)
+    if (key.starts_with(prefix)) all += key + checksum;
+  return all.empty() ? "" : checksum_of(all);
+}
+
 void verify_checksums(const std::string& path, const Metadata& metadata, std::span<const TensorEntry> entries,
                       int threads) {
   if (!has_checksums(metadata)) return;

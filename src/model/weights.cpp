@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/quotes.h"
+#include "model/weights_file.h"
+#include "nn/low_rank.h"
 
 namespace dragoman::internal {
 
@@ -39,41 +40,44 @@ void read_flat(const SafetensorsFile& file, const Parameters& parameters, std::s
   }
 }
 
-Precision saved_precision(const std::string& path, const SafetensorsFile& file) {
-  const auto found = file.metadata().find("precision");
-  if (found == file.metadata().end() || found->second == "fp32") return Precision::fp32;
-  if (found->second == "bf16") return Precision::bf16;
-  if (found->second == "int8") return Precision::int8;
-  throw Error("{} has weights in {}, which this version does not support: use a newer one", path,
-              in_quotes(found->second));
-}
+namespace {
 
-void check_names(const std::string& path, const SafetensorsFile& file, std::vector<std::string> names) {
-  std::ranges::sort(names);
-  for (const TensorEntry& entry : file.entries()) {
-    if (!std::ranges::binary_search(names, entry.name)) {
-      throw Error(
-          "{} has a tensor {} that the model does not have: the file and config.json do not belong together",
-          path, in_quotes(entry.name));
+// Checks all that the file has of the parameters, and returns it: nothing of updates that it lacks.
+std::vector<WeightsFile::Values> values_of(const WeightsFile& file, const Parameters& parameters) {
+  const bool has_updates = std::ranges::any_of(
+      parameters.list(), [](const Parameter& parameter) { return is_low_rank(parameter.name); });
+  std::vector<WeightsFile::Values> all;
+  std::vector<std::string> names;
+  for (const Parameter& parameter : parameters.list()) {
+    const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
+    names.push_back(parameter.name);
+    if (!has_updates) {
+      all.push_back(file.values(parameter));
+    } else if (is_low_rank(parameter.name) && !file.has(parameter.name)) {
+      all.emplace_back();
+    } else {
+      all.push_back({file.with(parameter.name).floats(parameter.name, rows, columns), nullptr});
     }
   }
+  file.check_names(names);
+  return all;
 }
 
+}  // namespace
+
 void read_weights(const std::string& path, Parameters& parameters, Buffers buffers) {
-  const SafetensorsFile file = SafetensorsFile::open(path);
-  if (saved_precision(path, file) != Precision::fp32) {
+  const WeightsFile file(path);
+  if (file.precision() != Precision::fp32) {
     throw Error(
         "{} holds low-precision weights, for translation only: use the model that they were made from", path);
   }
-  std::vector<std::string> names;
-  for (const Parameter& parameter : parameters.list()) {
-    names.push_back(parameter.name);
-    file.floats(parameter.name, parameter.value.rows(), parameter.value.columns());
-  }
-  check_names(path, file, std::move(names));
+  const std::vector<WeightsFile::Values> all = values_of(file, parameters);
   file.verify();
   if (!parameters.allocated()) parameters.allocate(buffers);
-  read_flat(file, parameters, parameters.weights());
+  for (size_t i = 0; i < all.size(); ++i) {
+    float* const to = parameters.weights().data() + parameters.list()[i].offset;
+    parameters.memory().upload(to, all[i].floats.data(), all[i].floats.size_bytes());
+  }
   parameters.changed();
 }
 

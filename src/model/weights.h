@@ -21,17 +21,12 @@ void write_weights(const std::string& path, const Parameters& parameters, std::s
 void read_flat(const SafetensorsFile& file, const Parameters& parameters, std::span<float> flat,
                const std::string& prefix = "");
 
-// The precision of a file's weights and tables.
-Precision saved_precision(const std::string& path, const SafetensorsFile& file);
-
-// Throws an Error if the file has a tensor of another name.
-void check_names(const std::string& path, const SafetensorsFile& file, std::vector<std::string> names);
-
 // A parameter's shape in files: [columns] if it has one row.
 std::vector<int64_t> shape_of(const Parameter& parameter);
 
-// Reads a whole file of fp32 weights. A file that is damaged or does not fit the model is an Error before memory is
-// allocated: these buffers, unless some are there already.
+// Reads a whole file of fp32 weights, or an update and its base (weights_file.h). Where the parameters have low-rank
+// updates of their own, these are read apart, or stay as they are; else weights have them added. A file that is damaged
+// or does not fit the model is an Error before memory is allocated: these buffers, unless some are there already.
 void read_weights(const std::string& path, Parameters& parameters, Buffers buffers = Buffers::weights);
 
 }  // namespace dragoman::internal

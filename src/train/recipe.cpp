@@ -97,8 +97,10 @@ void declare(Options& options, TrainingConfig& c) {
                "while gradients change the fp32 weights, so that the int8 model loses less",
                {{"fp32", TrainedWeights::fp32}, {"int8", TrainedWeights::int8}});
   training.add("trainable", c.trainable,
-               "parameters that training changes; biases: only biases and norms, about a thousandth of all",
-               {{"all", Trainable::all}, {"biases", Trainable::biases}});
+               "parameters that training changes; biases: only biases and norms, about a thousandth of all; "
+               "low_rank: these, and updates of low rank that are added to matrices",
+               {{"all", Trainable::all}, {"biases", Trainable::biases}, {"low_rank", Trainable::low_rank}});
+  training.add("rank", c.rank, "of low-rank updates", at_least(1).at_most(1024));
   training
       .add("threads", c.threads, "threads to use; 0: all processors, or a process's share of its machine's",
            at_least(0).at_most(1024))
@@ -269,7 +271,7 @@ void validate(const Recipe& recipe) {
   }
   if (training.trainable != Trainable::all && training.optimizer == Optimizer::adamw)
     throw OptionError("training.trainable",
-                      "is biases, but adamw's weight decay changes all parameters: use adam");
+                      "is not all, but adamw's weight decay changes all parameters: use adam");
   if (training.schedule == Schedule::cosine && training.max_steps == 0) {
     throw OptionError("training.schedule", "is cosine, which needs training.max_steps to know where it ends");
   }

@@ -37,8 +37,8 @@ enum class TrainingPrecision { automatic, fp32, tf32, bf16 };
 enum class TrainedWeights { fp32, int8 };
 
 // Which parameters training changes. biases: those of linear layers, and the norms' gains and biases (BitFit: Ben Zaken
-// et al., 2022).
-enum class Trainable { all, biases };
+// et al., 2022). low_rank: these, and low-rank updates of matrices (nn/low_rank.h).
+enum class Trainable { all, biases, low_rank };
 
 // batch_tokens and part_tokens = "auto", until a run begins; see batch_size.h.
 inline constexpr int64_t automatic_batch_tokens = 0, automatic_part_tokens = -1;
@@ -71,6 +71,7 @@ struct TrainingConfig {
   TrainingPrecision precision = TrainingPrecision::fp32;
   TrainedWeights weights = TrainedWeights::fp32;
   Trainable trainable = Trainable::all;
+  int64_t rank = 4;
   int64_t threads = 0;
   GradientFormat reduce_as = GradientFormat::fp32;
   double heartbeat_timeout = 8;

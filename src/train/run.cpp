@@ -11,6 +11,7 @@
 #include "kernels/devices.h"
 #include "model/folder.h"
 #include "model/weights.h"
+#include "nn/low_rank.h"
 #include "train/run_checks.h"
 #include "train/run_limits.h"
 #include "train/training_device.h"
@@ -41,8 +42,15 @@ UpdateOptions update_options(const TrainingConfig& t) {
           .wire = t.reduce_as,
           .int8_weights = t.weights == TrainedWeights::int8,
           .ema = t.ema,
-          .biases_only = t.trainable == Trainable::biases,
+          .fixes_matrices = t.trainable != Trainable::all,
           .guided_alignment = t.guided_alignment};
+}
+
+// With what is trained beside the model's own parameters.
+Transformer& allocated(Transformer& model, const TrainingConfig& training) {
+  if (training.trainable == Trainable::low_rank) declare_low_rank_updates(model.parameters, training.rank);
+  model.parameters.allocate(Buffers::weights_and_gradients);
+  return model;
 }
 
 // Only the first process checks the folder and reports errors: the others wait for it later on.
@@ -67,8 +75,8 @@ Run::Run(const Recipe& recipe, const RunOptions& options, Processes& processes, 
                       observer_.stop_requested)),
       recipe_(task_.recipe),
       device_(training_kernels(recipe_.training), thread_count(recipe_.training, processes)),
-      model_(recipe_.model, device_, Buffers::weights_and_gradients),
-      trainer_(model_, update_options(recipe_.training), processes),
+      model_(recipe_.model, device_, Buffers::none_yet),
+      trainer_(allocated(model_, recipe_.training), update_options(recipe_.training), processes),
       recovery_(trainer_, state_, store_, *task_.training, [this] { set_first_weights(); }) {
   state_.batches_per_update = recipe_.training.accumulate * processes.count();
   run_on_first_then_others(processes, [&] { start(); });

@@ -59,6 +59,7 @@ Trainer::Trainer(Transformer& model, const UpdateOptions& options, Processes& pr
     : model_(model),
       options_(options),
       processes_(processes),
+      low_rank_(model.parameters),
       adam_(model.device, model.parameters, options.adam),
       gradient_sum_(model.parameters, processes, options.wire, options.slice) {
   if (options.ema > 0)
@@ -135,11 +136,12 @@ LossSums Trainer::over_all(const LossSums& own) {
 
 // Without gradients Adam's moments stay 0, and it changes nothing.
 void Trainer::clear_gradients_of_fixed() {
-  if (!options_.biases_only) return;
+  if (!options_.fixes_matrices) return;
   float* const gradients = model_.parameters.gradients().data();
   for (const Parameter& parameter : model_.parameters.list()) {
     const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
-    if (rows > 1) model_.device.memory.fill({gradients + parameter.offset, rows, columns, columns}, 0);
+    if (rows > 1 && !is_low_rank(parameter.name))
+      model_.device.memory.fill({gradients + parameter.offset, rows, columns, columns}, 0);
   }
 }
 
@@ -149,7 +151,7 @@ Trainer::Losses Trainer::add_gradients(std::span<const Batch> batches) {
       std::accumulate(batches.begin(), batches.end(), int64_t{0},
                       [](int64_t sum, const Batch& batch) { return sum + batch.target_tokens(); });
   Device& device = model_.device;
-  const auto rounded = round_weights();
+  const PassWeights weights = pass_weights();
   if (options_.precision == Precision::bf16) model_.parameters.round(device);
   Losses losses = {.words = Tensor(device.pool, targets, 2), .alignment = {}};
   if (options_.guided_alignment > 0) losses.alignment = Tensor(device.pool, targets, 1);
@@ -174,6 +176,7 @@ Gradients Trainer::compute(std::span<const Batch> batches) {
   model_.parameters.clear_gradients();
   const Losses losses = add_gradients(batches);
   gradient_sum_.finish(tape_);
+  low_rank_.take_gradients(model_.device);
   clear_gradients_of_fixed();
   const auto gradients = model_.parameters.gradients();
   const double squares = model_.device.kernels.sum_of_squares(
@@ -207,9 +210,13 @@ std::span<const float> Trainer::weights_for_use() const {
   return average_ ? std::span<const float>(average_.data(), weights.size()) : weights;
 }
 
-std::unique_ptr<RoundedWeights> Trainer::round_weights() {
-  if (!options_.int8_weights) return nullptr;
-  return std::make_unique<RoundedWeights>(model_.device, model_.parameters);
+Trainer::PassWeights Trainer::pass_weights() {
+  PassWeights weights;
+  Device& device = model_.device;
+  Parameters& parameters = model_.parameters;
+  if (!low_rank_.empty()) weights.updated = std::make_unique<UpdatedWeights>(device, parameters, low_rank_);
+  if (options_.int8_weights) weights.rounded = std::make_unique<RoundedWeights>(device, parameters);
+  return weights;
 }
 
 void Trainer::swap_average() {

@@ -15,6 +15,7 @@
 
 #include "data/batch.h"
 #include "model/transformer.h"
+#include "nn/low_rank.h"
 #include "parallel/gradient_sum.h"
 #include "train/adam.h"
 #include "train/checkpoints.h"
@@ -48,10 +49,10 @@ struct UpdateOptions {
   int64_t part_tokens = 0;                     // of a batch's larger side that are computed at once; 0: all
   Precision precision = Precision::fp32;       // of the operands of an update's products; evaluation has fp32
   GradientFormat wire = GradientFormat::fp32;  // between processes
-  int64_t slice = 0;          // floats that processes sum together; 0: chosen for their number
-  bool int8_weights = false;  // all passes round them: rounded_weights.h
-  double ema = 0;             // decay of the moving average of the weights; 0: none
-  bool biases_only = false;   // all other parameters stay as they are
+  int64_t slice = 0;            // floats that processes sum together; 0: chosen for their number
+  bool int8_weights = false;    // all passes round them: rounded_weights.h
+  double ema = 0;               // decay of the moving average of the weights; 0: none
+  bool fixes_matrices = false;  // only vectors change, and low-rank updates
   // Guided alignment: what the sum of its losses is multiplied by, which is then divided by the update's target tokens,
   // as all else is; 0: none. The layer is the model's alignment_layer.
   double guided_alignment = 0;
@@ -81,8 +82,13 @@ class Trainer {
 
   // The weights to validate, save and translate with: their moving average where there is one.
   std::span<const float> weights_for_use() const;
-  // The model has the weights that its passes compute with as long as the result lives: null where those are its own.
-  [[nodiscard]] std::unique_ptr<RoundedWeights> round_weights();
+  // As long as the result lives the model has the weights that its passes compute with: low-rank updates are added, then
+  // all is rounded, where the options say so.
+  struct PassWeights {
+    std::unique_ptr<UpdatedWeights> updated;
+    std::unique_ptr<RoundedWeights> rounded;
+  };
+  [[nodiscard]] PassWeights pass_weights();
   // Exchanges the model's weights and their average, if there is one: before and after an evaluation.
   void swap_average();
 
@@ -122,6 +128,7 @@ class Trainer {
   Transformer& model_;
   UpdateOptions options_;
   Processes& processes_;
+  LowRankUpdates low_rank_;
   Adam adam_;
   Tensor average_;  // of the weights, flat; none if options_.ema is 0
   Tape tape_;

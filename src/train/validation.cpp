@@ -110,7 +110,7 @@ std::optional<ValidationReport> validate(Trainer& trainer, const Task& task, Run
                                          const std::function<bool()>& stop_requested) {
   trainer.swap_average();
   const auto validation = [&] {
-    const auto rounded = trainer.round_weights();
+    const Trainer::PassWeights weights = trainer.pass_weights();
     return validate_model(trainer.model(), trainer, task, task.recipe.validation, stop_requested);
   }();
   trainer.swap_average();

@@ -12,6 +12,8 @@
 #include "data/sample.h"
 #include "model/folder.h"
 #include "model/safetensors.h"
+#include "model/weights_file.h"
+#include "student/comparison.h"
 #include "temporary_folder.h"
 #include "testing.h"
 
@@ -138,21 +140,55 @@ TEST_F(Adapting, TakesOnlyAsMuchAsGeneralTextBears) {
 
 TEST_F(Adapting, ChangesBiasesAloneWhereAskedTo) {
   AdaptConfig c = config("mine");
-  c.weights = Trainable::biases;
-  c.max_steps = 3;
-  adapt_model(c);
-  const std::string tuned = folder.path(fs::exists(folder.path("mine")) ? "mine" : "mine.work/tuned");
+  c.weights = AdaptedWeights::biases;
+  c.learning_rate = 2e-2;
+  ASSERT_TRUE(adapt_model(c).is_better());
   const auto before = SafetensorsFile::open(weights_path(model_folder)),
-             after = SafetensorsFile::open(weights_path(tuned));
+             after = SafetensorsFile::open(weights_path(c.out));
   int changed = 0;
-  for (const TensorEntry& entry : before.entries()) {
-    const int64_t rows = entry.shape.size() > 1 ? entry.shape[0] : 1, columns = entry.shape.back();
-    const bool same =
-        std::ranges::equal(before.floats(entry.name, rows, columns), after.floats(entry.name, rows, columns));
-    EXPECT_TRUE(same || rows == 1) << entry.name;
-    changed += !same;
+  for (const TensorEntry& entry : after.entries()) {
+    EXPECT_EQ(1U, entry.shape.size()) << entry.name;
+    changed += !std::ranges::equal(entry.bytes, before.find(entry.name).bytes);
   }
   EXPECT_GT(changed, 5);
+  EXPECT_FALSE(fs::exists(folder.path("mine/sample.tsv")));
+}
+
+// Small, of the model that stays where it is, and as good as the whole model that it stands for.
+TEST_F(Adapting, MakesASmallUpdateOfLowRank) {
+  AdaptConfig c = config("mine");
+  c.weights = AdaptedWeights::low_rank;
+  c.rank = 2;
+  c.learning_rate = 5e-2;
+  c.max_steps = 8;
+  const AdaptChoice choice = adapt_model(c);
+  ASSERT_TRUE(choice.is_better());
+  EXPECT_GT(choice.after.segments, choice.before.segments + 20);
+  EXPECT_LT(10 * fs::file_size(weights_path(c.out)), fs::file_size(weights_path(model_folder)));
+  EXPECT_EQ(fs::weakly_canonical(weights_path(model_folder)),
+            fs::weakly_canonical(WeightsFile(weights_path(c.out)).base()));
+
+  std::vector<TextPair> lines;
+  LineReader reader(segments_file);
+  for (std::string_view line; reader.next(line);)
+    lines.push_back(
+        {std::string(line.substr(0, line.find('\t'))), std::string(line.substr(line.find('\t') + 1))});
+  EXPECT_GT(bleu_of(c.out, {.test = lines, .from = "en", .to = "fr", .device = "cpu", .threads = 1}),
+            choice.after.segments - 10);
+
+  c.model = c.out;
+  c.out = folder.path("more");
+  EXPECT_NE(refusal_of(c).find("is an update of another model"), std::string::npos) << refusal_of(c);
+}
+
+TEST_F(Adapting, TriesWhichWeightsToChange) {
+  AdaptConfig c = config("mine");
+  c.weights = AdaptedWeights::best;
+  c.max_steps = 2;
+  c.learning_rate = 1e-9;  // so that what was made is kept
+  EXPECT_FALSE(adapt_model(c).is_better());
+  for (const char* weights : {"all", "low_rank", "biases"})
+    EXPECT_TRUE(fs::exists(folder.path(std::string("mine.work/choice-") + weights))) << weights;
 }
 
 TEST_F(Adapting, TranslatesGeneralTextItselfWhereThereAreSourcesAlone) {
