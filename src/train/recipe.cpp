@@ -31,6 +31,11 @@ void declare_optimizer(Section& training, TrainingConfig& c) {
                 {"constant", Schedule::constant}});
   training.add("factor", c.factor, "factor of the noam schedule", above(0));
   training.add("warmup", c.warmup, "updates over which the learning rate rises", at_least(1));
+  training.add(
+      "cooldown", c.cooldown,
+      "last part of the run, by the nearest of its limits, in which the learning rate falls linearly to "
+      "0; 0: none",
+      at_least(0).at_most(1));
 }
 
 void declare_guided_alignment(Section& training, TrainingConfig& c) {
@@ -202,6 +207,10 @@ void check_guided_alignment(const Recipe& recipe) {
     throw OptionError("training.guided_layer", "has no effect without training.guided_alignment");
 }
 
+bool has_known_end(const TrainingConfig& t) {
+  return t.max_epochs > 0 || t.max_steps > 0 || t.max_minutes > 0;
+}
+
 }  // namespace
 
 bool has_validation_set(const DataConfig& data) {
@@ -258,8 +267,7 @@ void validate(const Recipe& recipe) {
   check_guided_alignment(recipe);
   check_validation(recipe.validation, recipe.data);
   const TrainingConfig& training = recipe.training;
-  if (training.max_epochs == 0 && training.max_steps == 0 && training.max_minutes == 0 &&
-      recipe.validation.patience == 0) {
+  if (!has_known_end(training) && recipe.validation.patience == 0) {
     throw OptionError(
         "training.max_epochs",
         "and training.max_steps, training.max_minutes and validation.patience are all 0: set one of "
@@ -272,6 +280,10 @@ void validate(const Recipe& recipe) {
   if (training.trainable != Trainable::all && training.optimizer == Optimizer::adamw)
     throw OptionError("training.trainable",
                       "is not all, but adamw's weight decay changes all parameters: use adam");
+  if (training.cooldown > 0 && !has_known_end(training)) {
+    throw OptionError("training.cooldown",
+                      "needs training.max_steps, max_epochs or max_minutes to know where the run ends");
+  }
   if (training.schedule == Schedule::cosine && training.max_steps == 0) {
     throw OptionError("training.schedule", "is cosine, which needs training.max_steps to know where it ends");
   }

@@ -56,6 +56,7 @@ struct TrainingConfig {
   Schedule schedule = Schedule::noam;
   double factor = 2;
   int64_t warmup = 4000;
+  double cooldown = 0;
   double label_smoothing = 0.1;
   SmoothingOver smoothing_over = SmoothingOver::all;
   double clip_norm = 0;

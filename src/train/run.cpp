@@ -165,6 +165,18 @@ void Run::train() {
 
 bool Run::finished() const { return !reached_limit(recipe_, state_, trainer_.steps()).empty(); }
 
+// The corpus's own estimate is the same in a resumed run.
+std::optional<double> Run::fraction_done() const {
+  const int64_t known = state_.batches_in_epoch;
+  return dragoman::internal::fraction_done(recipe_, state_, trainer_.steps(),
+                                           known > 0 ? known : task_.training->batches_in_epoch());
+}
+
+double Run::rate_of_next_update() const {
+  return learning_rate(rate_options(recipe_), trainer_.steps() + 1) *
+         cooldown(recipe_.training.cooldown, fraction_done().value_or(0)) * state_.guard.rate_scale();
+}
+
 void Run::step() {
   const auto begin = Clock::now();
   const int64_t epoch = state_.position.epoch;
@@ -205,7 +217,7 @@ void Run::update(const std::vector<Batch>& batches) {
     if (recovery_.recover(gradients, verdict)) check_agreement();
     return;
   }
-  const double rate = learning_rate(rate_options(recipe_), trainer_.steps() + 1) * state_.guard.rate_scale();
+  const double rate = rate_of_next_update();
   trainer_.apply(gradients, rate);
   state_.recent_sums += gradients.sums;
   state_.epoch_sums += gradients.sums;
@@ -229,7 +241,7 @@ UpdateReport Run::report(const Gradients& gradients, double rate, double seconds
       .tokens_per_second = static_cast<double>(sums.source_tokens + sums.target_tokens) / seconds,
       .target_tokens_per_second = static_cast<double>(sums.target_tokens) / seconds,
       .seconds = state_.seconds + seconds,
-      .done = fraction_done(recipe_, state_, trainer_.steps(), task_.training->batches_in_epoch())};
+      .done = fraction_done()};
   report.alignment_loss = sums.alignment_per_token();
   if (processes_.count() > 1) report.waiting = waited / seconds;
   return report;
@@ -237,6 +249,7 @@ UpdateReport Run::report(const Gradients& gradients, double rate, double seconds
 
 // Where each epoch is validated, the validation's line tells its loss.
 void Run::end_epoch() {
+  state_.batches_in_epoch = task_.training->batches_in_epoch();
   const LossSums sums = std::exchange(state_.epoch_sums, {});
   if (sums.target_tokens == 0 || !processes_.first()) return;
   const int64_t epoch = state_.position.epoch, step = trainer_.steps();

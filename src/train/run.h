@@ -7,6 +7,7 @@
 // checkpoint holds both, so that a resumed run ends with the same weights as an uninterrupted one.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,8 @@ class Run {
   void log_setup() const;
 
   bool finished() const;
+  std::optional<double> fraction_done() const;
+  double rate_of_next_update() const;
   void step();
   UpdateBatches next_batches();
   void update(const std::vector<Batch>& batches);

@@ -80,6 +80,7 @@ nlohmann::json RunState::to_json() const {
                          {"without_improvement", validations.without_improvement},
                          {"validated_step", validations.last_step},
                          {"batches_per_update", batches_per_update},
+                         {"batches_in_epoch", batches_in_epoch},
                          {"guard", guard.to_json()}};
   if (validations.by) json["best_by"] = name_of(*validations.by);
   return json;
@@ -97,6 +98,7 @@ void RunState::from_json(const nlohmann::json& saved) {
                  .without_improvement = integer_at(saved, "without_improvement")};
   validations.by = best_by_of(saved.value("best_by", ""));
   if (saved.contains("batches_per_update")) batches_per_update = integer_at(saved, "batches_per_update");
+  if (saved.contains("batches_in_epoch")) batches_in_epoch = integer_at(saved, "batches_in_epoch");
   guard.from_json(saved.at("guard"));
 }
 

@@ -37,6 +37,7 @@ struct RunState {
   double recent_seconds = 0;
   ValidationRecord validations;
   int64_t batches_per_update = 0;  // of all processes together; kept when their number changes
+  int64_t batches_in_epoch = 0;    // of the last whole epoch; 0: there was none yet
   DivergenceGuard guard;
 
   // Counted from 1. At the end of an epoch the position is already in the next one.

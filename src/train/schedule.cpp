@@ -30,6 +30,10 @@ double learning_rate(const RateOptions& options, int64_t step) {
   return options.learning_rate;
 }
 
+double cooldown(double share, double done) {
+  return share > 0 ? std::clamp((1 - done) / share, 0.0, 1.0) : 1;
+}
+
 double averaging_rate(double decay, int64_t step) {
   return std::max(1 - decay, 9 / (10 + static_cast<double>(step)));
 }

@@ -1,6 +1,7 @@
 // Following a run, and stopping it without a signal.
 #include "train/observer.h"
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
 
@@ -105,6 +106,29 @@ TEST_F(Observed, HearsOfEachUpdateAndValidation) {
 TEST_F(Observed, StopsFromACallbackAndResumesToTheSameBits) {
   train("whole");
   for (const int64_t stop_at : {1, 4, 7}) {  // 4 is on schedule, 7 ends an epoch's update early
+    bool stop = false;
+    const TrainingObserver observer = {
+        .on_update = [&](const UpdateReport& report) { stop = report.step == stop_at; },
+        .stop_requested = [&] { return stop; }};
+    EXPECT_EQ(train_until_stopped("stopped", observer), stop_at);
+  }
+  train("stopped");
+  expect_same("stopped", "whole");
+}
+
+// By epochs, whose batches are an estimate until the first of them has ended.
+TEST_F(Observed, CoolsDownToTheSameBitsAfterStops) {
+  learn_from_text(150);
+  recipe_.training.batch_tokens = 200;
+  recipe_.training.accumulate = 1;
+  recipe_.training.max_steps = 0;
+  recipe_.training.max_epochs = 2;
+  recipe_.training.cooldown = 0.9;
+  std::vector<double> rates;
+  train("whole", {.on_update = [&](const UpdateReport& report) { rates.push_back(report.learning_rate); }});
+  ASSERT_GT(rates.size(), 10u);
+  EXPECT_LT(rates.back(), 0.2 * *std::ranges::max_element(rates));
+  for (const int64_t stop_at : {int64_t{4}, static_cast<int64_t>(rates.size()) / 2 + 2}) {
     bool stop = false;
     const TrainingObserver observer = {
         .on_update = [&](const UpdateReport& report) { stop = report.step == stop_at; },

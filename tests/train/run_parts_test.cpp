@@ -55,7 +55,8 @@ RunState some_state() {
                     .epoch_sums = {2.5, 3.5, 50, 60},
                     .recent_seconds = 3,
                     .validations = {8, 4, 3.25, 2},
-                    .batches_per_update = 6};
+                    .batches_per_update = 6,
+                    .batches_in_epoch = 5};
   state.guard.judge(std::nan(""), 1);
   return state;
 }

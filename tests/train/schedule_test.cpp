@@ -90,6 +90,15 @@ TEST(OtherSchedules, FallAsTheirNamesSay) {
   EXPECT_EQ(rate_of(Schedule::constant, 1'000'000), 0.02);
 }
 
+TEST(Cooldown, IsALineToZeroOverTheLastPart) {
+  EXPECT_EQ(1, cooldown(0, 0.99));
+  EXPECT_EQ(1, cooldown(0.2, 0));
+  EXPECT_EQ(1, cooldown(0.2, 0.8));
+  EXPECT_NEAR(0.5, cooldown(0.2, 0.9), 1e-12);
+  EXPECT_EQ(0, cooldown(0.2, 1));
+  EXPECT_DOUBLE_EQ(0.25, cooldown(1, 0.75));
+}
+
 TEST(AveragingRate, ForgetsTheInitialWeightsAndThenIsConstant) {
   EXPECT_NEAR(averaging_rate(0.999, 1), 9.0 / 11, 1e-12);
   EXPECT_NEAR(averaging_rate(0.999, 890), 0.01, 1e-12);
