@@ -48,6 +48,7 @@ struct Batch {
   int64_t heads = 2, width = 64;
   bool causal = false;
   float dropout = 0;
+  std::vector<int32_t> key_rows = {};  // unless empty, `keys` are spans of this list
 
   int64_t stride() const { return heads * width + padding; }
   int64_t longest_keys() const {
@@ -116,7 +117,7 @@ class OneDevice {
                                 Floats(static_cast<size_t>(rows_of(batch.queries) * batch.heads), nan));
     prepare(batch);
     device_.kernels.attention(device_.context, shape_, in(q, batch), in(k, batch), in(v, batch),
-                              to(out, batch), log_sums.data());
+                              to(out, batch), batch.key_rows.empty() ? log_sums.data() : nullptr);
     return {widened(out.download()), log_sums.download(), {}, {}, {}};
   }
 
@@ -164,6 +165,7 @@ class OneDevice {
   void prepare(const Batch& batch) {
     queries_ = Array<Span>(device_.pool, std::span<const Span>(batch.queries));
     keys_ = Array<Span>(device_.pool, std::span<const Span>(batch.keys));
+    key_rows_ = Array<int32_t>(device_.pool, std::span<const int32_t>(batch.key_rows));
     // By the span and the place in it: a span's masks are the same wherever it is.
     std::vector<RowKey> rows(static_cast<size_t>(rows_of(batch.queries)));
     for (const Span& span : batch.queries)
@@ -173,7 +175,7 @@ class OneDevice {
     rows_ = Array<RowKey>(device_.pool, std::span<const RowKey>(rows));
     shape_ = {.queries = queries_.data(),
               .keys = keys_.data(),
-              .key_rows = nullptr,
+              .key_rows = batch.key_rows.empty() ? nullptr : key_rows_.data(),
               .spans = std::ssize(batch.queries),
               .longest_keys = batch.longest_keys(),
               .heads = batch.heads,
@@ -185,6 +187,7 @@ class OneDevice {
 
   Device device_;
   Array<Span> queries_, keys_;
+  Array<int32_t> key_rows_;
   Array<RowKey> rows_;
   AttentionShape shape_ = {};
 };
@@ -315,6 +318,32 @@ TEST_P(AttentionInBf16, OfTheLastQueryAloneHasTheSameBits) {
     EXPECT_TRUE(std::equal(a.out.begin() + row, a.out.begin() + row + 2 * 64, b.out.begin() + row));
     EXPECT_EQ(a.log_sums[static_cast<size_t>(length * 2 + 1)],
               b.log_sums[static_cast<size_t>(length * 2 + 1)]);
+  }
+}
+
+// As a cache has them.
+TEST_P(AttentionInBf16, OfKeysInAnyRowsHasTheBitsOfKeysInTheirOrder) {
+  for (const int64_t width : {8, 64, 128}) {
+    const Batch in_order{spans_of({1, 1, 1, 1}), spans_of({1, 17, 70, 130}), 2, width};
+    Batch listed = in_order;
+    const Inputs x = inputs_of(in_order);
+    Inputs y = x;
+    const int64_t rows = rows_of(in_order.keys), stride = in_order.stride();
+    for (int64_t r = 0; r < rows; ++r)
+      for (auto [from, to] : {std::pair{&x.k, &y.k}, {&x.v, &y.v}})
+        std::copy_n(from->begin() + r * stride, stride, to->begin() + (rows - 1 - r) * stride);
+    for (Span& span : listed.keys) {
+      const auto begin = static_cast<int32_t>(listed.key_rows.size());
+      for (int32_t i = 0; i < span.length; ++i)
+        listed.key_rows.push_back(static_cast<int32_t>(rows) - 1 - (span.begin + i));
+      span.begin = begin;
+    }
+    const Floats wanted = gpu_.forward(in_order, x).out, got = gpu_.forward(listed, y).out;
+    for (const Span& span : in_order.queries)
+      EXPECT_TRUE(std::equal(wanted.begin() + span.begin * stride,
+                             wanted.begin() + span.begin * stride + 2 * width,
+                             got.begin() + span.begin * stride))
+          << "width " << width << ", query " << span.begin;
   }
 }
 

@@ -5,6 +5,8 @@
 
 #include "model/gpu_cases.h"
 #include "search/random_requests.h"
+#include "search/score.h"
+#include "text/special_ids.h"
 
 namespace dragoman::internal {
 namespace {
@@ -48,6 +50,29 @@ TEST_P(BatchesOnAGpu, ChangeNoByteOfATranslation) {
     const auto got = found(all, order, sentences);
     ASSERT_EQ(got.size(), wanted.size());
     for (const auto& [id, result] : wanted) expect_same_result(got.at(id), result);
+  }
+}
+
+// By whatever precision the GPU's keys, values and sums have, what it finds is as probable as it says.
+TEST_P(BatchesOnAGpu, HaveTheScoresThatTheProcessorGivesThem) {
+  SmallModel processor(config_for(GetParam()), kernels_for("baseline"), 1);
+  if (const Precision precision = GetParam().precision; precision != Precision::fp32) {
+    quantize_weights(small_.device, small_.model.parameters, precision);
+    quantize_weights(processor.device, processor.model.parameters, precision);
+  }
+  std::vector<SearchRequest> requests = this->requests();
+  std::vector<uint64_t> order;
+  for (SearchRequest& request : requests) {
+    request.options = {.beam = order.size() % 2 == 0 ? 1 : 4, .length_penalty = 0, .max_length = 12};
+    order.push_back(order.size());
+  }
+  for (const auto& [id, result] : found(requests, order, 7)) {
+    const Hypothesis& hypothesis = result.hypotheses.at(0);
+    const auto log_p = score_pairs(processor.model, packed_side({requests[id].source}),
+                                   packed_side({hypothesis.tokens}), bos_id, eos_id)[0];
+    const auto words = std::ssize(hypothesis.log_probabilities);
+    const double wanted = std::accumulate(log_p.begin(), log_p.begin() + words, 0.0);
+    EXPECT_NEAR(hypothesis.score, wanted, GetParam().precision == Precision::fp32 ? 1e-2 : 0.1) << id;
   }
 }
 
