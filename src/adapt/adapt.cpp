@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "document/document.h"
 #include "memory/memory.h"
 #include "model/folder.h"
 #include "model/weights.h"
@@ -44,11 +45,16 @@ void check_model(const AdaptConfig& config) {
 
 void find_languages(AdaptConfig& config) {
   std::string &from = config.segments.from, &to = config.segments.to;
-  if (!config.memory.empty()) {
-    const TranslationMemory memory(config.memory, MemoryAccess::read);
-    if (from.empty()) from = memory.from();
-    if (to.empty()) to = memory.to();
+  std::string first_from, first_to;
+  for (const std::string& folder : config.memories) {
+    const TranslationMemory memory(folder, MemoryAccess::read);
+    if (first_from.empty()) first_from = memory.from(), first_to = memory.to();
+    if (!same_language(memory.from(), first_from) || !same_language(memory.to(), first_to))
+      throw UsageError("{} is a memory of {}-{}, and {} of {}-{}: adapt to one pair of languages",
+                       config.memories.front(), first_from, first_to, folder, memory.from(), memory.to());
   }
+  if (from.empty()) from = first_from;
+  if (to.empty()) to = first_to;
   const SearchOptions search = read_search_options(config.model, read_config(config.model));
   if (from.empty()) from = search.from;
   if (to.empty()) to = search.to;
@@ -66,7 +72,12 @@ ordered_json tuned_inputs(const AdaptConfig& config, const Recipe& recipe) {
   return {{"model", model_checksum(config.model)}, {"run", student_inputs(recipe)}};
 }
 
-AdaptChoice run_stages(const AdaptConfig& config, const std::string& work) {
+struct Adapted {
+  AdaptChoice choice;
+  int64_t segments = 0;  // that it has learned from, or is measured on
+};
+
+Adapted run_stages(const AdaptConfig& config, const std::string& work) {
   Stage segments = open_stage(work, "segments", segments_inputs(config));
   if (!segments.is_done()) write_segments(config, segments);
   Stage general = open_stage(work, "general", general_inputs(config));
@@ -84,7 +95,9 @@ AdaptChoice run_stages(const AdaptConfig& config, const std::string& work) {
                                                        other.held_out_source, other.held_out_target})},
                              {"max_loss", config.max_loss}});
   if (!choice.is_done()) choose_weights(config, tuned.folder(), tests, choice);
-  return choice_from_json(choice.report());
+  const ordered_json& counts = segments.report();
+  return {choice_from_json(choice.report()),
+          counts.at("learnt").get<int64_t>() + counts.at("held_out").get<int64_t>()};
 }
 
 // --- the new model ----------------------------------------------------------------------------------
@@ -130,13 +143,20 @@ AdaptChoice adapt_model(AdaptConfig config) {
   if (known.is_object() && known.value("inputs", ordered_json()) == inputs) {
     log_info("{} is up to date", config.out);
     fs::remove_all(work);
-    return choice_from_json(known.at("scores"));
+    AdaptChoice choice = choice_from_json(known.at("scores"));
+    choice.was_made_before = true;
+    return choice;
   }
-  const AdaptChoice choice = run_stages(config, work);
-  if (!choice.is_better()) return choice;
-  publish(work + "/choice/model", {{"inputs", inputs}, {"scores", to_json(choice)}}, out);
+  const Adapted adapted = run_stages(config, work);
+  if (!adapted.choice.is_better()) return adapted.choice;
+  publish(work + "/choice/model",
+          {{"model", inputs.at("general").at("model")},
+           {"segments", adapted.segments},
+           {"scores", to_json(adapted.choice)},
+           {"inputs", inputs}},
+          out);
   fs::remove_all(work);
-  return choice;
+  return adapted.choice;
 }
 
 }  // namespace dragoman::internal
