@@ -20,7 +20,7 @@ nlohmann::ordered_json result_of(const std::string& output) {
 
 std::string bleu_of_both(const nlohmann::ordered_json& json) {
   const auto of = [&](const char* what) {
-    return fmt::format("{:.1f}, before {:.1f}", json.at("after").at(what).get<double>(),
+    return fmt::format("{:.1f} ({:.1f} before)", json.at("after").at(what).get<double>(),
                        json.at("before").at(what).get<double>());
   };
   return fmt::format("BLEU {} on held-out segments, {} on general text", of("segments"), of("general"));
@@ -34,9 +34,10 @@ AdaptOutcome outcome_from_json(const std::string& base, const nlohmann::ordered_
   }
   outcome.figures = {{"before", json.at("before")}, {"after", json.at("after")}};
   const std::string bleu = bleu_of_both(json);
-  outcome.message = outcome.name == "adapted"     ? fmt::format("{} was adapted: {}", base, bleu)
-                    : outcome.name == "no better" ? fmt::format("{} is no better adapted: {}", base, bleu)
-                                                  : fmt::format("{} is up to date: {}", base, bleu);
+  const char* const how = outcome.name == "adapted"     ? "was adapted: it has"
+                          : outcome.name == "no better" ? "stays as it is: adapted, it would have"
+                                                        : "is adapted to all segments: it has";
+  outcome.message = fmt::format("{} {} {}", base, how, bleu_of_both(json));
   return outcome;
 }
 
