@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/log.h"
 #include "base/threads.h"
 #include "model/folder.h"
@@ -48,6 +49,7 @@ AdaptJob job_of(const ServedModel& model, const Translations& translations, cons
   for (const auto& one : of_pair(memories.all(), from, to)) job.memories.push_back(one->memory->folder());
   if (job.memories.empty() && job.suggestions.empty())
     throw Error("no memory has segments from {} to {}", from, to);
+  check_writable_folder(job.out + ".work");
   return job;
 }
 
