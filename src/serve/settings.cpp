@@ -27,7 +27,7 @@ void declare_models(Section& own, ServeSettings& s) {
       "adapt-every", s.adapt_every,
       "hours after which models are adapted again to --memory and --suggestions, where segments were added; "
       "0: never",
-      at_least(0));
+      at_least(0).at_most(8760));
   own.add("adapt-minutes", s.adapt_minutes, "minutes that adapting trains at most; 0: no limit", at_least(0));
   own.add("adapted", s.adapted,
           "folder of the adapted models, which are served in their models' places; by default MODEL.adapted "

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <exception>
 
+#include <fmt/format.h>
+
 #include "base/log.h"
 #include "base/threads.h"
 #include "serve/json_log.h"
