@@ -23,11 +23,18 @@ function preferred(targets, pairs) {
   return own ?? pairs.find(({to}) => targets.includes(to))?.to ?? "";
 }
 
+// What an adapted model was made of, and what that brought.
+function showAdapted({segments, time, bleu}) {
+  const change = ({before, after}) => `${after.toFixed(1)}, before ${before.toFixed(1)}`;
+  return {short: `adapted to ${segments.toLocaleString("en")} segments`,
+    long: `On ${new Date(time).toLocaleDateString("en", {dateStyle: "long"})}. BLEU on held-out segments ${change(bleu.segments)}; on general text ${change(bleu.general)}`};
+}
+
 // The two menus. A menu without a choice is plain text.
 export class Languages {
   constructor(onChange) {
     this.part = (id) => document.getElementById(id);
-    this.pairs = [];
+    this.pairs = this.models = [];
     this.from = this.to = "";
     for (const side of ["from", "to"]) {
       this.part(side).addEventListener("change", () => { this.choose({[side]: this.part(side).value}); onChange(); });
@@ -84,11 +91,19 @@ export class Languages {
     const auto = this.part("from").querySelector("[value=auto]");
     if (auto) auto.textContent = detected ? `Detected: ${nameOf(answer.from)}` : "Detect language";
     this.part("sure").textContent = sure ? `${Math.round(answer.confidence * 100)} % sure` : "";
-    this.part("via").textContent = answer?.via?.length ? `via ${answer.via.map(nameOf).join(", ")}` : "";
+    this.aboutModel(answer?.via ?? []);
     const swap = this.part("swap");
     swap.disabled = !this.has(this.to, this.source);
     swap.title = !swap.disabled ? "Swap languages (Alt+Shift+S)"
       : this.source ? `No model translates from ${nameOf(this.to)} into ${nameOf(this.source)}` : "The language of the text is not known yet";
+  }
+
+  // Which languages the translation goes through; or else whether its model has learned from this server's users.
+  aboutModel(via) {
+    const model = this.models.find(({adapted, sources, targets}) => adapted && sources.includes(this.source) && targets.includes(this.to));
+    const adapted = model && !via.length ? showAdapted(model.adapted) : null;
+    this.part("via").textContent = via.length ? `via ${via.map(nameOf).join(", ")}` : adapted?.short ?? "";
+    this.part("via").title = adapted?.long ?? "";
   }
 
   // The source's language as far as it is known.

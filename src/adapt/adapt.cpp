@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "document/document.h"
 #include "memory/memory.h"
 #include "model/folder.h"
 #include "model/weights_file.h"
@@ -47,11 +48,16 @@ void check_model(const AdaptConfig& config) {
 
 void find_languages(AdaptConfig& config) {
   std::string &from = config.segments.from, &to = config.segments.to;
-  if (!config.memory.empty()) {
-    const TranslationMemory memory(config.memory, MemoryAccess::read);
-    if (from.empty()) from = memory.from();
-    if (to.empty()) to = memory.to();
+  std::string first_from, first_to;
+  for (const std::string& folder : config.memories) {
+    const TranslationMemory memory(folder, MemoryAccess::read);
+    if (first_from.empty()) first_from = memory.from(), first_to = memory.to();
+    if (!same_language(memory.from(), first_from) || !same_language(memory.to(), first_to))
+      throw UsageError("{} is a memory of {}-{}, and {} of {}-{}: adapt to one pair of languages",
+                       config.memories.front(), first_from, first_to, folder, memory.from(), memory.to());
   }
+  if (from.empty()) from = first_from;
+  if (to.empty()) to = first_to;
   const SearchOptions search = read_search_options(config.model, read_config(config.model));
   if (from.empty()) from = search.from;
   if (to.empty()) to = search.to;
@@ -86,6 +92,7 @@ Stage open_stage(const std::string& folder, const std::string& name, ordered_jso
 struct Texts {
   SplitText segments, general;
   AdaptTests held_out;
+  int64_t segment_count = 0;  // that are learned from, or measured on
 };
 
 Texts text_stages(const AdaptConfig& config, const std::string& work) {
@@ -94,12 +101,17 @@ Texts text_stages(const AdaptConfig& config, const std::string& work) {
   Stage general = open_stage(work, "general", general_inputs(config));
   if (!general.is_done()) write_general(config, general);
   const SplitText own = split_text_in(segments.folder()), other = split_text_in(general.folder());
-  return {own, other, {read_held_out(own), read_held_out(other), general.report().at("references")}};
+  const ordered_json& counts = segments.report();
+  return {own,
+          other,
+          {read_held_out(own), read_held_out(other), general.report().at("references")},
+          counts.at("learnt").get<int64_t>() + counts.at("held_out").get<int64_t>()};
 }
 
 struct Adapted {
   AdaptChoice choice;
   TunedModel tuned;
+  int64_t segment_count = 0;
 };
 
 Adapted weights_stages(const AdaptConfig& config, Trainable weights, const Texts& texts,
@@ -117,7 +129,7 @@ Adapted weights_stages(const AdaptConfig& config, Trainable weights, const Texts
                   {"max_loss", config.max_loss}});
   if (!choice.is_done()) choose_weights(config, tuned.folder(), texts.held_out, choice);
   const AdaptChoice chosen = choice_from_json(choice.report());
-  return {chosen, {tuned.folder(), choice.path("model"), weights, chosen.share}};
+  return {chosen, {tuned.folder(), choice.path("model"), weights, chosen.share}, texts.segment_count};
 }
 
 bool is_better(const AdaptChoice& one, const AdaptChoice& other) {
@@ -186,14 +198,21 @@ AdaptChoice adapt_model(AdaptConfig config) {
   if (known.is_object() && known.value("inputs", ordered_json()) == inputs) {
     log_info("{} is up to date", config.out);
     fs::remove_all(work);
-    return choice_from_json(known.at("scores"));
+    AdaptChoice choice = choice_from_json(known.at("scores"));
+    choice.was_made_before = true;
+    return choice;
   }
-  const auto [choice, tuned] = run_stages(config, work);
-  if (!choice.is_better()) return choice;
-  publish(config, tuned,
-          {{"inputs", inputs}, {"weights", name_of(tuned.weights)}, {"scores", to_json(choice)}}, out);
+  const Adapted adapted = run_stages(config, work);
+  if (!adapted.choice.is_better()) return adapted.choice;
+  publish(config, adapted.tuned,
+          {{"model", inputs.at("general").at("model")},
+           {"segments", adapted.segment_count},
+           {"weights", name_of(adapted.tuned.weights)},
+           {"scores", to_json(adapted.choice)},
+           {"inputs", inputs}},
+          out);
   fs::remove_all(work);
-  return choice;
+  return adapted.choice;
 }
 
 }  // namespace dragoman::internal

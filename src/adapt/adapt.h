@@ -7,7 +7,8 @@
 //   choice-W   how much of that is kept, measured on what is held out
 //
 // Everything goes on where it was stopped, to the same bits. At the end OUT, a model like any other, is there as a
-// whole or not at all, with the figures in adaptation.json, and OUT.work is removed.
+// whole or not at all, with the figures in adaptation.json, and OUT.work is removed. A server reads them there
+// (serve/models/adapted.h).
 #pragma once
 
 #include "adapt/choice.h"

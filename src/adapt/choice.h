@@ -20,8 +20,9 @@ struct AdaptScores {
 
 struct AdaptChoice {
   AdaptScores before, after;
-  double share = 0;     // of the tuning; 0: nothing of it may be kept
-  double max_loss = 0;  // BLEU that general text may lose
+  double share = 0;              // of the tuning; 0: nothing of it may be kept
+  double max_loss = 0;           // BLEU that general text may lose
+  bool was_made_before = false;  // of the same inputs: nothing was to be done
 
   // The segments gain, and general text loses no more than it may.
   bool is_better() const { return share > 0 && after.segments > before.segments; }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "memory/read_segments.h"
 #include "train/recipe.h"
@@ -14,8 +15,8 @@ enum class AdaptedWeights { all, biases, low_rank, best };
 
 struct AdaptConfig {
   std::string model, out;
-  // The user's segments: of a memory, or of files. Languages that are not given are the memory's, or the model's.
-  std::string memory;
+  // The user's segments: of memories, of files. Languages that are not given are the memories', or the model's.
+  std::vector<std::string> memories;
   SegmentFiles segments;
   // Text of no particular subject, so that the model forgets nothing; both empty: the model's own sample, or the
   // sentences that come with the program. Without targets the model translates the sources itself.

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "adapt/split_text.h"
-#include "base/error.h"
-#include "base/files.h"
+#include "base/checksum.h"
 #include "base/line_writer.h"
 #include "base/log.h"
 #include "base/status_line.h"
@@ -18,6 +19,7 @@ namespace dragoman::internal {
 namespace {
 
 namespace fs = std::filesystem;
+using nlohmann::ordered_json;
 
 // What a model gains is measured on the held-out part: on fewer sentences it would be chance.
 constexpr int64_t fewest_segments = 100, most_held_out = 300;
@@ -26,11 +28,19 @@ std::vector<std::string> files_read(const AdaptConfig& config) {
   std::vector<std::string> paths = config.segments.files;
   if (!config.segments.source.empty())
     paths.insert(paths.end(), {config.segments.source, config.segments.target});
-  if (!config.memory.empty())
-    for (const std::string& path : entries_of(config.memory))
-      if (fs::is_regular_file(path) && fs::path(path).filename() != "lock") paths.push_back(path);
   std::ranges::sort(paths);
   return paths;
+}
+
+// Of what a memory has, not of its files: these change when its log is folded, which another process may do meanwhile.
+std::string memory_checksum(const std::string& folder) {
+  Checksum checksum;
+  TranslationMemory(folder, MemoryAccess::read).for_each([&](const MemorySegmentView& segment) {
+    for (const std::string_view text : {segment.source, segment.target})
+      for (const std::string_view part : {text, std::string_view("\n", 1)})
+        checksum.add(std::as_bytes(std::span(part)));
+  });
+  return checksum.text();
 }
 
 // A segment of several lines becomes one.
@@ -48,7 +58,8 @@ void collect_segments(const AdaptConfig& config, const CorpusSource& out) {
     source.add(on_one_line(segment.source));
     target.add(on_one_line(segment.target));
   };
-  if (!config.memory.empty()) TranslationMemory(config.memory, MemoryAccess::read).for_each(take);
+  for (const std::string& folder : config.memories)
+    TranslationMemory(folder, MemoryAccess::read).for_each(take);
   const SegmentCounts counts = read_segments(config.segments, take);
   source.finish();
   target.finish();
@@ -78,8 +89,11 @@ void log_left_out(const CleaningResult& result) {
 
 }  // namespace
 
-nlohmann::ordered_json segments_inputs(const AdaptConfig& config) {
+ordered_json segments_inputs(const AdaptConfig& config) {
+  ordered_json memories = ordered_json::array();
+  for (const std::string& folder : config.memories) memories.push_back(memory_checksum(folder));
   return {{"files", file_checksums(files_read(config))},
+          {"memories", memories},
           {"languages", {config.segments.from, config.segments.to}}};
 }
 
@@ -102,13 +116,14 @@ void write_segments(const AdaptConfig& config, Stage& stage) {
   log_left_out(result);
   const auto kept = std::ssize(pairs);
   if (kept < fewest_segments)
-    throw Error("{} of the user's segments can be used, but adapting needs at least {}: add more of them",
-                kept, fewest_segments);
+    throw TooFewSegments(
+        "{} of the user's segments can be used, but adapting needs at least {}: add more of them", kept,
+        fewest_segments);
   const HeldOut is_held_out(kept, std::clamp(kept / 10, fewest_segments / 5, most_held_out));
   const SplitCounts counts = write_split(pairs, is_held_out, split_text_in(stage.folder()));
   log_info("{} segments to learn, {} held out", with_commas(counts.learnt), with_commas(counts.held_out));
   for (const std::string& file : {given.source, given.target}) fs::remove(file);
-  nlohmann::ordered_json report = to_json(result);
+  ordered_json report = to_json(result);
   report["learnt"] = counts.learnt;
   report["held_out"] = counts.held_out;
   stage.finish(std::move(report));

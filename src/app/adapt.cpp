@@ -4,7 +4,9 @@
 #include <iostream>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
+#include "adapt/segments.h"
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/shared_options.h"
@@ -16,7 +18,7 @@ namespace dragoman::internal {
 namespace {
 
 void declare_segments(Section& own, AdaptConfig& c) {
-  own.add("memory", c.memory, "translation memory to learn from").shows("DIR");
+  own.add("memory", c.memories, "translation memory to learn from; may be repeated").shows("DIR");
   own.add("tmx", c.segments.files, "further files of segments, as FILE");
   own.add("source", c.segments.source, "or a file of sources, one per line").shows("FILE");
   own.add("target", c.segments.target, "and their translations, line by line").shows("FILE");
@@ -60,7 +62,7 @@ void declare_tuning(Section& own, AdaptConfig& c) {
   own.add("seed", c.seed, "seed for dropout and the order of the text", at_least(0));
 }
 
-void declare(Options& options, AdaptConfig& c) {
+void declare(Options& options, AdaptConfig& c, OutputFormat& format) {
   auto own = options.section("", "Options");
   declare_model(own, c.model, "folder of the model to adapt, which stays as it is");
   declare_new_model(own, c.out);
@@ -68,12 +70,13 @@ void declare(Options& options, AdaptConfig& c) {
   declare_general(own, c);
   declare_tuning(own, c);
   declare_machine(own, c.device, c.threads);
+  declare_format(own, format, "a table, or a JSON object with the outcome and the same figures");
 }
 
 void check_adapt(const AdaptConfig& c) {
   if (c.model.empty() || c.out.empty())
     throw UsageError("adapt needs --model DIR and --out DIR: see dragoman adapt --help");
-  if (c.memory.empty() && c.segments.files.empty() && c.segments.source.empty())
+  if (c.memories.empty() && c.segments.files.empty() && c.segments.source.empty())
     throw UsageError(
         "adapt needs segments to learn from: --memory DIR, files (TMX, XLIFF, PO, TSV or .jsonl), or "
         "--source "
@@ -82,6 +85,27 @@ void check_adapt(const AdaptConfig& c) {
     throw UsageError("--source FILE and --target FILE belong together");
   if (c.general_source.empty() && !c.general_target.empty())
     throw UsageError("--general-target has no effect without --general-source FILE");
+}
+
+// What a program that started this one wants to know, as one line.
+void print_outcome(const char* outcome, const nlohmann::ordered_json& more) {
+  nlohmann::ordered_json line = {{"outcome", outcome}};
+  line.update(more);
+  std::cout << line.dump() << std::endl;
+}
+
+const char* outcome_of(const AdaptChoice& choice) {
+  if (choice.was_made_before) return "up to date";
+  return choice.is_better() ? "adapted" : "no better";
+}
+
+AdaptChoice adapt_or_tell(const AdaptConfig& config, OutputFormat format) {
+  try {
+    return adapt_model(config);
+  } catch (const TooFewSegments& error) {
+    if (format == OutputFormat::json) print_outcome("too few", {{"message", error.what()}});
+    throw;
+  }
 }
 
 std::string adapt_table(const AdaptChoice& choice) {
@@ -97,8 +121,9 @@ std::string adapt_table(const AdaptChoice& choice) {
 
 void adapt(const Arguments& arguments) {
   AdaptConfig c;
+  OutputFormat format = OutputFormat::text;
   Options options;
-  declare(options, c);
+  declare(options, c, format);
   CommandLine line("adapt", summary_of("adapt"));
   line.add_arguments(
       "FILE", c.segments.files,
@@ -109,8 +134,11 @@ void adapt(const Arguments& arguments) {
   if (!line.read(arguments)) return;
   check_adapt(c);
   watch_signals();
-  const AdaptChoice choice = adapt_model(c);
-  std::cout << adapt_table(choice);
+  const AdaptChoice choice = adapt_or_tell(c, format);
+  if (format == OutputFormat::json)
+    print_outcome(outcome_of(choice), to_json(choice));
+  else
+    std::cout << adapt_table(choice);
   if (!choice.is_better())
     throw Error("the adapted model is no better within --max-loss {}: there is no new model in {}",
                 choice.max_loss, c.out);

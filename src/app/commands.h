@@ -67,7 +67,8 @@ inline constexpr Command commands[] = {
      "  dragoman translate -m models/demo --document letter.docx --to fr\n"},
     {"serve", "translate over HTTP, for programs and for people", serve,
      "  dragoman serve -m models/demo\n"
-     "  dragoman serve -m en-fr=models/demo --port 8080\n"},
+     "  dragoman serve -m en-fr=models/demo --port 8080\n"
+     "  dragoman serve -m models/demo --memory memories/mine --adapt-every 6\n"},
     {"generate", "continue texts with a language model", generate,
      "  dragoman generate -m models/tatoeba-en-lm --text \"Once upon a time\"\n"},
     {"score", "log-probabilities of given translations, end of sentence included", score,

@@ -1,8 +1,11 @@
 #include "serve/server.h"
 
+#include <optional>
+
 #include "base/build.h"
 #include "base/log.h"
 #include "http/server.h"
+#include "serve/adapting/adapter.h"
 #include "serve/answers.h"
 #include "serve/api_keys.h"
 #include "serve/context.h"
@@ -49,7 +52,8 @@ TranslationsSettings translations_settings(const ServeSettings& s) {
                          .translators = static_cast<int>(std::max<size_t>(s.models.size(), 1))},
           .detector = s.detector,
           .texts = static_cast<size_t>(s.limits.queue),
-          .characters = static_cast<size_t>(s.limits.queue_characters)};
+          .characters = static_cast<size_t>(s.limits.queue_characters),
+          .adapted = s.adapt_every > 0 ? std::optional(s.adapted) : std::nullopt};
 }
 
 void append(std::vector<Route>& routes, std::vector<Route> more) {
@@ -84,6 +88,7 @@ struct TranslationServer::Parts {
         waiting(16),
         context{translations, settings, metrics, clients, keys, workers, waiting, files, memories},
         training(settings.training),
+        adapter(settings),
         dispatcher(all_routes(), context, cors, recorder),
         http(
             new HttpServer(http_settings(settings),
@@ -132,6 +137,7 @@ struct TranslationServer::Parts {
     one("dragoman_clients_gone_total", "counter", "Requests whose client disconnected before the answer.",
         counts.gone);
     if (translations.ready()) print_models(page, translations.models());
+    adapter.print(page);
     page.family("dragoman_build_info", "gauge", "The version, as a label.");
     page.value(1, {{"version", version()}});
   }
@@ -148,6 +154,7 @@ struct TranslationServer::Parts {
   WorkerPool workers, waiting;
   ServeContext context;
   TrainingView training;
+  Adapter adapter;
   Dispatcher dispatcher;
   std::unique_ptr<HttpServer> http;
 };
@@ -164,7 +171,10 @@ TranslationServer::~TranslationServer() {
 void TranslationServer::start() { parts_->http->start(); }
 
 void TranslationServer::load() {
-  load(open_translations(parts_->settings.models, translations_settings(parts_->settings)));
+  const ServeSettings& settings = parts_->settings;
+  load(open_translations(settings.models, translations_settings(settings)));
+  if (settings.adapt_every > 0)
+    parts_->adapter.start(adapt_jobs(parts_->translations, parts_->memories, settings));
 }
 
 void TranslationServer::load(std::unique_ptr<Translations> translations) {
@@ -188,6 +198,7 @@ void TranslationServer::reload() {
 bool TranslationServer::stop() {
   using Clock = std::chrono::steady_clock;
   parts_->context.draining = true;
+  parts_->adapter.stop();
   const auto until = Clock::now() + std::chrono::seconds(parts_->settings.drain_time);
   const DownloadStore::Left left = parts_->files.wait(until);
   if (left.unfinished + left.unfetched > 0)

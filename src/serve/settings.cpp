@@ -23,6 +23,16 @@ void declare_models(Section& own, ServeSettings& s) {
           "translation memory, or NAME=DIR: lines that it has are translated as it has them, and clients may "
           "add to it; may be repeated")
       .shows("DIR");
+  own.add(
+      "adapt-every", s.adapt_every,
+      "hours after which models are adapted again to --memory and --suggestions, where segments were added; "
+      "0: never",
+      at_least(0).at_most(8760));
+  own.add("adapt-minutes", s.adapt_minutes, "minutes that adapting trains at most; 0: no limit", at_least(0));
+  own.add("adapted", s.adapted,
+          "folder of the adapted models, which are served in their models' places; by default MODEL.adapted "
+          "beside each")
+      .shows("DIR");
   own.add("detector", s.detector,
           "fastText's lid.176.ftz, to detect languages: tools/get_detector downloads it");
 }
@@ -101,6 +111,23 @@ void declare_operation(Section& own, ServeSettings& s) {
   own.add("glossaries", s.glossaries, "folder to store clients' glossaries in").shows("DIR");
 }
 
+namespace {
+
+void check_adapting(const ServeSettings& s) {
+  if (s.adapt_every == 0) {
+    if (!s.adapted.empty()) throw OptionError("adapted", "has no effect without --adapt-every HOURS");
+    return;
+  }
+  if (s.suggestions.empty() && s.memories.empty())
+    throw OptionError("adapt-every",
+                      "needs segments that users confirm: give --memory DIR or --suggestions FILE");
+  if (!s.suggestions.empty() && std::filesystem::path(s.suggestions).extension() != ".jsonl")
+    throw OptionError("suggestions", fmt::format("is {}, but adapting reads a file whose name ends in .jsonl",
+                                                 in_quotes(s.suggestions)));
+}
+
+}  // namespace
+
 void validate(const ServeSettings& s) {
   if (s.certificate.empty() != s.key.empty())
     throw OptionError(s.key.empty() ? "certificate" : "key",
@@ -118,6 +145,7 @@ void validate(const ServeSettings& s) {
     throw OptionError("training", fmt::format("is {}, which is not a folder", in_quotes(s.training)));
   if (!s.memory_writers.empty() && s.api_keys.empty())
     throw OptionError("memory-writers", "needs --api-keys: else nobody has a key");
+  check_adapting(s);
   for (const std::string& proxy : s.proxies) {
     try {
       check_proxy(proxy);

@@ -32,6 +32,9 @@ struct ServeSettings {
   dragoman::Precision precision = dragoman::Precision::as_saved;
   std::string detector;
   std::vector<std::string> memories;
+  double adapt_every = 0;    // hours; 0: never
+  double adapt_minutes = 5;  // of training
+  std::string adapted;       // a folder; empty: beside each model
 
   std::string host = "127.0.0.1";
   std::vector<std::string> host_names;  // besides localhost

@@ -76,11 +76,22 @@ struct DetectedLanguage {
   double confidence;  // 0 to 1
 };
 
+// How an adapted model was made that is served in its base's place (models/adapted.h). BLEU is of what was held out.
+struct Adaptation {
+  struct Bleu {
+    double before = 0, after = 0;
+  };
+  std::string time;  // "2026-01-31T12:00:00Z"
+  int64_t segments = 0;
+  Bleu of_segments, of_general;
+};
+
 struct ServedModel {
   std::string name;  // as it was given, else that of its folder
   std::string folder;
   std::vector<std::string> sources, targets;  // codes: it translates each into each other
   std::shared_ptr<dragoman::Translator> translator;
+  std::optional<Adaptation> adaptation = {};
 };
 
 // A translator of a direct pair, and what it calls its languages: empty where it has one of each.
@@ -133,6 +144,9 @@ struct TranslationsSettings {
   size_t texts = 4096;                    // that may wait or be under way, all clients' together: capacity.h
   size_t characters = 4 << 20;            // of these together
   int documents = 64;                     // that are translated at once
+  // Adapted models are served in their bases' place, where there are some: beside them if it is empty, else in this
+  // folder (models/adapted.h).
+  std::optional<std::string> adapted = {};
 };
 
 // `models`: [NAME=]DIR, where NAME is a pair such as en-fr if the folder does not tell the languages. Returns once all

@@ -1,13 +1,10 @@
 #include "student/stage.h"
 
-#include <algorithm>
 #include <filesystem>
 
-#include "base/checksum.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
-#include "base/mapped_file.h"
 
 namespace dragoman::internal {
 namespace {
@@ -69,26 +66,10 @@ nlohmann::ordered_json report_of_stage(const std::string& folder, const std::str
                                                                                  : nullptr;
 }
 
-std::string file_checksum(const std::string& path) { return checksum_of(map_file(path).bytes); }
-
 nlohmann::ordered_json file_checksums(const std::vector<std::string>& paths) {
   nlohmann::ordered_json checksums = nlohmann::ordered_json::array();
   for (const std::string& path : paths) checksums.push_back(file_checksum(path));
   return checksums;
-}
-
-std::string model_checksum(const std::string& folder) {
-  std::vector<std::string> files;
-  for (const std::string& path : entries_of(folder)) {
-    const std::string name = fs::path(path).filename().string();
-    const bool is_history = name == "metrics.jsonl" || name.starts_with("events.") || name.starts_with('.');
-    if (fs::is_regular_file(path) && !is_history) files.push_back(path);
-  }
-  std::ranges::sort(files);
-  std::string all;
-  for (const std::string& path : files)
-    all += fs::path(path).filename().string() + " " + file_checksum(path) + "\n";
-  return checksum_of(all);
 }
 
 }  // namespace dragoman::internal

@@ -11,6 +11,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "model/checksum.h"
+
 namespace dragoman::internal {
 
 class Stage {
@@ -36,10 +38,7 @@ class Stage {
 nlohmann::ordered_json report_of_stage(const std::string& folder, const std::string& name,
                                        const nlohmann::ordered_json& inputs);
 
-// What a stage reads, for its record: a checksum of the contents. That of a model covers all files at the top of its
-// folder but the histories of its training.
-std::string file_checksum(const std::string& path);
+// What a stage reads, for its record: checksums of the contents.
 nlohmann::ordered_json file_checksums(const std::vector<std::string>& paths);
-std::string model_checksum(const std::string& folder);
 
 }  // namespace dragoman::internal

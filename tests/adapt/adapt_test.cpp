@@ -5,11 +5,15 @@
 #include <filesystem>
 #include <set>
 
+#include "adapt/segments.h"
 #include "adapt/split_text.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/lines.h"
 #include "data/sample.h"
+#include "memory/builder.h"
+#include "memory/memory.h"
+#include "model/checksum.h"
 #include "model/folder.h"
 #include "model/safetensors.h"
 #include "model/weights_file.h"
@@ -104,11 +108,15 @@ TEST_F(Adapting, LearnsTheSegmentsOnce) {
   EXPECT_EQ(1, choice.share);
   const auto adaptation = nlohmann::json::parse(read_file(folder.path("mine/adaptation.json")));
   EXPECT_EQ(choice.after.segments, adaptation.at("scores").at("after").at("segments"));
+  EXPECT_EQ(120, adaptation.at("segments"));
+  EXPECT_EQ(model_checksum(model_folder), adaptation.at("model"));
   EXPECT_NE(read_file(weights_path(model_folder)), read_file(weights_path(folder.path("mine"))));
   EXPECT_FALSE(fs::exists(folder.path("mine.work")));
 
   const auto written = fs::last_write_time(weights_path(folder.path("mine")));
-  EXPECT_EQ(choice.after.segments, adapt_model(config("mine")).after.segments);
+  const AdaptChoice again = adapt_model(config("mine"));
+  EXPECT_EQ(choice.after.segments, again.after.segments);
+  EXPECT_TRUE(again.was_made_before && !choice.was_made_before);
   EXPECT_EQ(written, fs::last_write_time(weights_path(folder.path("mine"))));
   folder.write("mine.tsv", segments() + "Open the window\tLe chat est noir.\n");
   adapt_model(config("mine"));
@@ -202,6 +210,26 @@ TEST_F(Adapting, TranslatesGeneralTextItselfWhereThereAreSourcesAlone) {
   EXPECT_EQ(50 * c.max_loss, choice.max_loss);
 }
 
+// A server adds to it meanwhile, and folds its log.
+TEST_F(Adapting, ReadsAMemoryThatAnotherProcessAddsTo) {
+  AdaptConfig c = config("mine");
+  c.memories = {folder.path("memory")};
+  MemoryBuilder builder(c.memories.front(), "en", "fr");
+  builder.add({"Open the file", "Le chat est noir."});
+  builder.finish();
+  TranslationMemory server(c.memories.front(), MemoryAccess::add);
+  const auto empty = segments_inputs(c);
+  const std::vector<MemorySegment> more = {{"Close the file", "Le chat est noir."}};
+  server.add(more);
+  const auto added = segments_inputs(c);
+  EXPECT_NE(empty, added);
+  server.fold();
+  EXPECT_EQ(added, segments_inputs(c));
+  const std::vector<MemorySegment> changed = {{"Close the file", "Le chat est blanc."}};
+  server.add(changed);
+  EXPECT_NE(added, segments_inputs(c));
+}
+
 TEST_F(Adapting, RefusesWhatItCannotUse) {
   AdaptConfig few = config("few");
   few.segments.files = {folder.write("few.tsv", "One\tUn\nTwo\tDeux\n")};
@@ -213,6 +241,12 @@ TEST_F(Adapting, RefusesWhatItCannotUse) {
   folder.write("taken", "");
   other.out = folder.path("taken");
   EXPECT_NE(refusal_of(other).find("is not a folder"), std::string::npos) << refusal_of(other);
+  AdaptConfig two = config("two");
+  for (const char* to : {"fr", "de"}) {
+    two.memories.push_back(folder.path(to));
+    MemoryBuilder(two.memories.back(), "en", to).finish();
+  }
+  EXPECT_NE(refusal_of(two).find("one pair of languages"), std::string::npos) << refusal_of(two);
   AdaptConfig silent = config("silent");
   silent.general_source = silent.general_target = "";
   silent.segments.from = "de";

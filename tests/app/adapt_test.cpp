@@ -26,7 +26,7 @@ class AdaptRuns : public TrainingRuns {
     write_file(path("general.fr"), {target});
   }
 
-  pid_t adapt(const std::string& out) {
+  pid_t adapt(const std::string& out, const std::vector<std::string>& more = {}) {
     std::vector<std::string> words = {DRAGOMAN_PROGRAM,
                                       "adapt",
                                       path("mine.tsv"),
@@ -40,6 +40,7 @@ class AdaptRuns : public TrainingRuns {
                                       "--threads=1",
                                       "--device=cpu",
                                       "--out=" + path(out)};
+    words.insert(words.end(), more.begin(), more.end());
     return start_program(words);
   }
 
@@ -67,6 +68,16 @@ TEST_F(AdaptRuns, KilledAtRandomInstantsEndWithTheSameModel) {
     EXPECT_TRUE(code == 0 || model("killed").empty() || model("killed") == whole);
   }
   EXPECT_EQ(model("killed"), whole);
+}
+
+TEST_F(AdaptRuns, TellsOtherProgramsHowItEnded) {
+  write_file(path("mine.tsv"), {"Open\tLe chat est noir.\n"});
+  EXPECT_EQ(wait_for(adapt("few", {"--format=json"})), 1);
+  const std::string log = read_file(path("log")), begin = R"({"outcome":"too few","message":"1 of )";
+  const size_t at = log.find(begin);
+  ASSERT_NE(at, log.npos) << log;
+  EXPECT_EQ(nlohmann::json::parse(log.substr(at, log.find('\n', at) - at)).size(), 2u);
+  EXPECT_FALSE(fs::exists(path("few")));
 }
 
 }  // namespace

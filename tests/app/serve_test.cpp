@@ -176,6 +176,27 @@ TEST_F(ServeCommand, GoesOnWhenNobodyReadsItsLog) {
   EXPECT_EQ(server.exit_code(), 143);
 }
 
+TEST_F(ServeCommand, EndsWhatAdaptsItsModelsWithItself) {
+  const std::string base = file("base");
+  std::filesystem::copy(DRAGOMAN_SOURCE_DIR "/docs/model", base);
+  std::string suggestions;
+  for (int i = 0; i < 120; ++i)
+    suggestions +=
+        json{{"source", "en"}, {"target", "fr"}, {"q", fmt::format("Open file {}", i)}, {"s", "Oui."}}
+            .dump() +
+        "\n";
+  ServingProgram server(file("log"), {"--model", base, "--adapt-every", "1", "--suggestions",
+                                      write("users.jsonl", suggestions)});
+  const auto says = [&](const std::string& words) { return server.log().find(words) != std::string::npos; };
+  for (int i = 0; i < 600 && !says("general text: the program's own"); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  server.send(SIGTERM);
+  EXPECT_EQ(server.exit_code(), 143) << server.log();
+  EXPECT_TRUE(says("adapting " + base + " was stopped")) << server.log();
+  EXPECT_TRUE(std::filesystem::exists(base + ".adapted.work"));
+  EXPECT_FALSE(std::filesystem::exists(base + ".adapted"));
+}
+
 TEST_F(ServeCommand, RefusesWhatItCannotServe) {
   run("serve", "", 2);
   EXPECT_NE(errors_.find("--model"), std::string::npos);
@@ -183,6 +204,8 @@ TEST_F(ServeCommand, RefusesWhatItCannotServe) {
   EXPECT_NE(errors_.find("nothing"), std::string::npos);
   run("serve --port 0 --model " + pair() + " --key x.pem", "", 2);
   run("serve --port 0 --model " + pair() + " --api-keys " + file("none"), "", 1);
+  run("serve --port 0 --adapt-every 1 --model " + pair(), "", 2);
+  EXPECT_NE(errors_.find("--suggestions"), std::string::npos) << errors_;
   run("serve --port 0 --host 256.0.0.1 --model " + pair(), "", 1);
   run("serve --port 0 --proxy 10.0.0.0/33 --model " + pair(), "", 2);
   EXPECT_NE(errors_.find("10.0.0.0/33"), std::string::npos);

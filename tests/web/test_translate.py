@@ -202,6 +202,28 @@ class Translate(PageTest):
         self.page.keyboard.press("Enter")
         expect(self.page.get_by_role("alert")).to_have_text("There is no single model to look inside: this translation goes through English.")
 
+    def test_an_adapted_model_is_named(self):
+        adapted = {"time": "2026-01-31T12:00:00Z", "segments": 1234,
+                   "bleu": {"segments": {"before": 8.04, "after": 12.5}, "general": {"before": 41.25, "after": 41}}}
+
+        def answer(route):
+            models = route.fetch().json()
+            next(one for one in models["models"] if one["name"] == "en-fr")["adapted"] = adapted
+            route.fulfill(json=models)
+        self.page.route("**/v1/models", answer)
+        self.open()
+        about = self.page.locator("#via")
+        expect(about).to_have_text("adapted to 1,234 segments")
+        expect(about).to_have_attribute("title", re.compile("January 31, 2026. BLEU on held-out segments 12.5, before 8.0; on general text 41.0"))
+        self.type("the cat")
+        self.translated()
+        expect(about).to_have_text("adapted to 1,234 segments")
+        self.picture("adapted")
+        self.check()
+        self.page.get_by_role("button", name="Swap languages").click()
+        expect(about).to_have_text("")
+        self.assertEqual(about.get_attribute("title"), "")
+
     def test_look_inside_the_line_of_the_cursor(self):
         self.open()
         self.type("the cat\n\nthe dog and the house")

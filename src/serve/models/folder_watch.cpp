@@ -13,17 +13,25 @@
 
 namespace dragoman::internal {
 
+FileState state_of_file(const std::string& path) {
+  struct stat found = {};
+  if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return {};
+  return {std::filesystem::path(path).filename().string(),
+          found.st_dev,
+          found.st_ino,
+          found.st_size,
+          found.st_mtim.tv_sec,
+          found.st_mtim.tv_nsec};
+}
+
 FolderState state_of(const std::string& folder) {
   FolderState state;
   std::error_code error;
   for (std::filesystem::directory_iterator file(folder, error), end; !error && file != end;
        file.increment(error)) {
-    struct stat found = {};
-    if (file->path().extension() == ".jsonl" || stat(file->path().c_str(), &found) != 0 ||
-        !S_ISREG(found.st_mode))
-      continue;
-    state.push_back({file->path().filename().string(), found.st_dev, found.st_ino, found.st_size,
-                     found.st_mtim.tv_sec, found.st_mtim.tv_nsec});
+    if (file->path().extension() == ".jsonl") continue;
+    FileState one = state_of_file(file->path().string());
+    if (one != FileState()) state.push_back(std::move(one));
   }
   std::ranges::sort(state, {}, &FileState::name);
   return state;

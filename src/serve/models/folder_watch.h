@@ -19,6 +19,8 @@ struct FileState {
   bool operator==(const FileState&) const = default;
 };
 
+FileState state_of_file(const std::string& path);  // where there is none, that of no file
+
 // Of the files in a folder, those in its folders left out, and the log of a training run (*.jsonl), which grows all the
 // time. Equal where nothing was written.
 using FolderState = std::vector<FileState>;

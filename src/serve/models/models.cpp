@@ -1,13 +1,17 @@
 #include "serve/models/models.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/log.h"
+#include "serve/models/adapted.h"
 #include "serve/models/folder_languages.h"
 
 namespace dragoman::internal {
@@ -41,6 +45,27 @@ std::vector<std::string> codes_of(const std::map<std::string, std::string>& lang
   return codes;
 }
 
+std::shared_ptr<dragoman::Translator> open_translator(const std::string& folder,
+                                                      const dragoman::TranslatorSettings& settings,
+                                                      TranslatorReaper& reaper) {
+  return reaper.adopt(std::make_unique<dragoman::Translator>(folder, settings));
+}
+
+// In the model's place, where there is one that can be.
+void open_adapted(ServedModel& model, const std::string& folder, const dragoman::TranslatorSettings& settings,
+                  TranslatorReaper& reaper) {
+  std::error_code none;
+  if (!std::filesystem::exists(folder, none)) return;
+  try {
+    const Adaptation adaptation = read_adaptation(folder, model.folder);
+    model.translator = open_translator(folder, settings, reaper);
+    model.adaptation = adaptation;
+    log_info("{} is served in place of {}", folder, model.folder);
+  } catch (const dragoman::Error& error) {
+    log_warning("{} is served as it is, since {} cannot be: {}", model.folder, folder, error.what());
+  }
+}
+
 // English first: most models have it on one side.
 bool is_better_pivot(const std::string& one, const std::string& other) {
   return std::pair(one != "en", one) < std::pair(other != "en", other);
@@ -49,14 +74,15 @@ bool is_better_pivot(const std::string& one, const std::string& other) {
 }  // namespace
 
 OpenModel open_model(const std::string& argument, const dragoman::TranslatorSettings& settings,
-                     TranslatorReaper& reaper) {
+                     TranslatorReaper& reaper, const std::optional<std::string>& adapted) {
   const auto [name, folder] = name_and_folder(argument);
-  OpenModel model = {.state = state_of(folder)};
-  model.served = {.name = name.empty() ? folder_name(folder) : name,
-                  .folder = folder,
-                  .translator = reaper.adopt(std::make_unique<dragoman::Translator>(folder, settings))};
-  const dragoman::ModelInfo info = model.served.translator->info();
+  OpenModel model = {.state = state_of_both(folder, adapted)};
+  model.served = {.name = name.empty() ? folder_name(folder) : name, .folder = folder};
+  if (adapted) open_adapted(model.served, adapted_folder(folder, *adapted), settings, reaper);
+  if (!model.served.translator) model.served.translator = open_translator(folder, settings, reaper);
+  dragoman::ModelInfo info = model.served.translator->info();
   if (info.language_model) return model;  // it translates no pair
+  info.folder = folder;                   // whose name may say the languages
   ModelLanguages languages = languages_of(info, name);
   model.sources = std::move(languages.sources);
   model.targets = std::move(languages.targets);

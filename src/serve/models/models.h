@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,12 +29,12 @@ struct OpenModel {
   ServedModel served;
   std::map<std::string, std::string> sources, targets;  // from codes to the model's own names
   int64_t beam = 0;
-  FolderState state = {};  // when it was opened
+  FolderState state = {};  // of all that it could be opened from, when it was
 };
 
-// `argument`: [NAME=]DIR.
+// `argument`: [NAME=]DIR. `adapted`: as TranslationsSettings has it. An adapted model that cannot be served is logged.
 OpenModel open_model(const std::string& argument, const dragoman::TranslatorSettings& settings,
-                     TranslatorReaper& reaper);
+                     TranslatorReaper& reaper, const std::optional<std::string>& adapted = {});
 
 class Models {
  public:

@@ -52,16 +52,6 @@ constexpr Family families[] = {
     {"dragoman_cache_bytes", "gauge", "Memory used by the cache.",
      value_of<&TranslatorStatistics::cache_bytes>}};
 
-// A model's name, or its folder where others have the same name.
-std::vector<std::string> labels_of(const std::vector<ServedModel>& models) {
-  std::vector<std::string> labels;
-  for (const ServedModel& model : models) {
-    const bool unique = std::ranges::count(models, model.name, &ServedModel::name) == 1;
-    labels.push_back(unique ? model.name : model.folder);
-  }
-  return labels;
-}
-
 }  // namespace
 
 void Histogram::add(double value) {
@@ -125,6 +115,15 @@ void ServeMetrics::print(MetricsPage& page) const {
   for (const auto& [pair, counted] : pairs_) page.value(static_cast<double>(counted.texts), {{"pair", pair}});
   page.family("dragoman_text_bytes_total", "counter", "Bytes of the texts translated.");
   for (const auto& [pair, counted] : pairs_) page.value(static_cast<double>(counted.bytes), {{"pair", pair}});
+}
+
+std::vector<std::string> labels_of(const std::vector<ServedModel>& models) {
+  std::vector<std::string> labels;
+  for (const ServedModel& model : models) {
+    const bool unique = std::ranges::count(models, model.name, &ServedModel::name) == 1;
+    labels.push_back(unique ? model.name : model.folder);
+  }
+  return labels;
 }
 
 void print_models(MetricsPage& page, const std::vector<ServedModel>& models) {

@@ -61,6 +61,9 @@ class ServeMetrics {
   std::map<std::string, Pair> pairs_;
 };
 
+// Of each model: its name, or its folder where others have the same name.
+std::vector<std::string> labels_of(const std::vector<ServedModel>& models);
+
 // What each model's translator counts.
 void print_models(MetricsPage& page, const std::vector<ServedModel>& models);
 

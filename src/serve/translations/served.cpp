@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "serve/models/adapted.h"
 #include "serve/translations/document.h"
 #include "serve/translations/text_job.h"
 
@@ -23,7 +24,7 @@ std::shared_ptr<const Models> open_all(const std::vector<std::string>& arguments
   if (arguments.empty()) throw UsageError("a server needs at least one model");
   std::vector<OpenModel> models;
   for (const std::string& argument : arguments)
-    models.push_back(open_model(argument, settings.translator, reaper));
+    models.push_back(open_model(argument, settings.translator, reaper, settings.adapted));
   return std::make_shared<const Models>(std::move(models));
 }
 
@@ -58,13 +59,13 @@ void ServedTranslations::check_for_changes(bool forced) {
   std::vector<size_t> changed;
   for (size_t i = 0; i < all.size(); ++i) {
     const std::string folder = all[i].served.folder;
-    const FolderState now = state_of(folder);
+    const FolderState now = state_of_both(folder, settings_.adapted);
     const bool settled = std::exchange(seen_[i], now) == now;
     if (!forced && (now == all[i].state || !settled || now == refused_[i])) continue;
     try {
       dragoman::TranslatorSettings settings = settings_.translator;
       settings.batch = all[i].served.translator->info().batch;  // memory is full of the old one's
-      all[i] = open_model(arguments_[i], settings, translators_);
+      all[i] = open_model(arguments_[i], settings, translators_, settings_.adapted);
       changed.push_back(i);
     } catch (const std::exception& error) {
       refused_[i] = now;

@@ -1,6 +1,7 @@
 // GET /v1/models: what is loaded, and which pairs it translates.
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 #include <nlohmann/json.hpp>
 
@@ -20,6 +21,20 @@ ordered_json limits_json(const ServeLimits& limits) {
           {"timeout_seconds", limits.timeout}};
 }
 
+ordered_json bleu_json(const Adaptation::Bleu& bleu) {
+  return {{"before", bleu.before}, {"after", bleu.after}};
+}
+
+// Null where the model is as its folder has it.
+ordered_json adaptation_json(const std::optional<Adaptation>& adaptation) {
+  if (!adaptation) return nullptr;
+  return {
+      {"time", adaptation->time},
+      {"segments", adaptation->segments},
+      {"bleu",
+       {{"segments", bleu_json(adaptation->of_segments)}, {"general", bleu_json(adaptation->of_general)}}}};
+}
+
 HttpResponse models(const ServeContext& context) {
   ordered_json models = ordered_json::array(), pairs = ordered_json::array();
   for (const ServedModel& model : context.translations.models()) {
@@ -31,7 +46,8 @@ HttpResponse models(const ServeContext& context) {
                       {"parameters", info.parameters},
                       {"precision", info.precision},
                       {"instruction_set", info.instruction_set},
-                      {"max_tokens", info.max_tokens}});
+                      {"max_tokens", info.max_tokens},
+                      {"adapted", adaptation_json(model.adaptation)}});
   }
   for (const ServedPair& pair : context.translations.pairs())
     pairs.push_back({{"from", pair.from}, {"to", pair.to}, {"via", pair.via}});
