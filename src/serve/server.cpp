@@ -1,6 +1,9 @@
 #include "serve/server.h"
 
+#include <algorithm>
+
 #include "base/build.h"
+#include "base/error.h"
 #include "base/log.h"
 #include "http/server.h"
 #include "serve/answers.h"
@@ -64,6 +67,16 @@ Route openapi_route(std::shared_ptr<const std::string> document) {
           .answer = {{"type", "object"}},
           .open = true,
           .handle = [document](ServeCall call) { call.responder.send({.body = *document}); }};
+}
+
+// One of other languages than all models would never be used.
+void check_memories(const MemoryStore& memories, const std::vector<ServedPair>& pairs) {
+  for (const auto& one : memories.all()) {
+    const auto is_served = [&](const ServedPair& pair) { return one->has_pair(pair.from, pair.to); };
+    if (std::ranges::none_of(pairs, is_served))
+      throw UsageError("--memory {}: it is from {} to {}, and no model translates between these languages",
+                       one->memory->folder(), one->memory->from(), one->memory->to());
+  }
 }
 
 }  // namespace
@@ -164,7 +177,9 @@ TranslationServer::~TranslationServer() {
 void TranslationServer::start() { parts_->http->start(); }
 
 void TranslationServer::load() {
-  load(open_translations(parts_->settings.models, translations_settings(parts_->settings)));
+  auto opened = open_translations(parts_->settings.models, translations_settings(parts_->settings));
+  check_memories(parts_->memories, opened->pairs());
+  load(std::move(opened));
 }
 
 void TranslationServer::load(std::unique_ptr<Translations> translations) {
