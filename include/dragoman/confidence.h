@@ -19,9 +19,9 @@ namespace dragoman {
 
 // What a translation lacks, or has too much of. No proof: a translator may have had a reason.
 struct Finding {
-  std::string check;  // numbers, placeholders, names, negation, repetition, untranslated or wrong_language
-  bool extra = false;       // in the translation and not in the source; else the reverse
-  std::string text;         // what: "37"; of wrong_language the one that it is probably in: "en"
+  std::string check;   // numbers, placeholders, names, negation, repetition, untranslated or wrong_language
+  bool extra = false;  // in the translation and not in the source; else the reverse
+  std::string text;    // what: "37"; of wrong_language the one that it is probably in: "en"
   std::string description;  // “37” is missing
 };
 

@@ -22,11 +22,15 @@ constexpr double share_of_other = 0.3, times_own = 4;
 std::set<std::string> different_words(std::string_view text) {
   std::u32string all = lower_case(code_points(text));
   std::ranges::replace(all, U'’', U'\'');
-  const auto is_letter_at = [&](size_t i) { return i < all.size() && (is_letter(all[i]) || is_combining(all[i])); };
+  const auto is_letter_at = [&](size_t i) {
+    return i < all.size() && (is_letter(all[i]) || is_combining(all[i]));
+  };
   std::set<std::string> words;
   for (size_t begin = 0; begin < all.size();) {
     size_t end = begin;
-    while (is_letter_at(end) || (end > begin && (all[end] == U'\'' || all[end] == U'-') && is_letter_at(end + 1))) ++end;
+    while (is_letter_at(end) ||
+           (end > begin && (all[end] == U'\'' || all[end] == U'-') && is_letter_at(end + 1)))
+      ++end;
     if (end - begin > 1) words.insert(to_utf8(std::u32string_view(all).substr(begin, end - begin)));
     begin = std::max(end, begin + 1);
   }

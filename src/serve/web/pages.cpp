@@ -122,25 +122,27 @@ void answer_file(const ServeCall& call, const WebSettings& settings) {
 }  // namespace
 
 std::vector<Route> web_routes(const WebSettings& settings) {
-  return {page_route("/", "translate.html", "The translation page"),
-          page_route("/inspect", "look_inside.html", "The inspection of a sentence"),
-          page_route("/training", "training.html", "The curves of training runs, live"),
-          // Browsers ask for it before they have read which icon a page has.
-          {.method = "GET",
-           .path = "/favicon.ico",
-           .tag = "Pages",
-           .summary = "The pages' icon",
-           .answer_type = std::string(svg),
-           .open = true,
-           .handle = [](const ServeCall& call) { call.responder.send(file_answer(call.request, "icon.svg", svg)); }},
-          {.method = "GET",
-           .path = "/web/<name>",
-           .tag = "Pages",
-           .summary = "A style, script or picture of the pages",
-           .answer_type = "*/*",
-           .errors = {404},
-           .open = true,
-           .handle = [settings](const ServeCall& call) { answer_file(call, settings); }}};
+  return {
+      page_route("/", "translate.html", "The translation page"),
+      page_route("/inspect", "look_inside.html", "The inspection of a sentence"),
+      page_route("/training", "training.html", "The curves of training runs, live"),
+      // Browsers ask for it before they have read which icon a page has.
+      {.method = "GET",
+       .path = "/favicon.ico",
+       .tag = "Pages",
+       .summary = "The pages' icon",
+       .answer_type = std::string(svg),
+       .open = true,
+       .handle =
+           [](const ServeCall& call) { call.responder.send(file_answer(call.request, "icon.svg", svg)); }},
+      {.method = "GET",
+       .path = "/web/<name>",
+       .tag = "Pages",
+       .summary = "A style, script or picture of the pages",
+       .answer_type = "*/*",
+       .errors = {404},
+       .open = true,
+       .handle = [settings](const ServeCall& call) { answer_file(call, settings); }}};
 }
 
 }  // namespace dragoman::internal
