@@ -101,7 +101,8 @@ void check_negation(std::string_view source, std::string_view translation, const
   if (!after.certain.empty() && !before.possible) findings.push_back({Check::negation, true, after.certain});
 }
 
-void check_language(std::string_view translation, const std::string& to, std::vector<Finding>& findings) {
+void check_output_language(std::string_view translation, const std::string& to,
+                           std::vector<Finding>& findings) {
   if (std::string other = other_language(translation, to); !other.empty())
     findings.push_back({Check::wrong_language, true, std::move(other)});
 }
@@ -144,7 +145,7 @@ std::string description_of(const Finding& finding) {
 std::vector<Finding> check_translation(std::string_view source, std::string_view translation,
                                        const std::string& from, const std::string& to) {
   std::vector<Finding> findings;
-  check_language(translation, to, findings);
+  check_output_language(translation, to, findings);
   if (source == translation) return findings;
   check_numbers(source, translation, findings);
   check_placeholders(source, translation, findings);
