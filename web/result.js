@@ -12,7 +12,7 @@ function lineOf(hypothesis, source, language) {
   for (const {source_span: [begin, end], target_span} of hypothesis.alignment ?? []) {
     for (const word of touching(target_span)) word.sources.push([from(begin), from(end)]);
   }
-  return {source, text, words};
+  return {source, text, words, checked: hypothesis};
 }
 
 export class Result {
@@ -74,6 +74,13 @@ export class Result {
       ...word, line: index, begin: line.at + word.begin, end: line.at + word.end,
       sources: line.sourceAt === null ? [] : word.sources.map(([begin, end]) => [line.sourceAt + begin, line.sourceAt + end]),
     })));
+  }
+
+  // {line, check, description}: what the server's checks found in each line that stands as it was checked.
+  findings() {
+    if (!this.gaps) return [];
+    return this.lines.flatMap(({text, checked}, index) =>
+      (text === checked.text ? checked.findings ?? [] : []).map((one) => ({...one, line: index + 1})));
   }
 
   // The sentence at this unit of the source, or else the first of the first line that is not blank: {number, source},

@@ -3,6 +3,7 @@ import {Address} from "./address.js";
 import {Choices} from "./choices.js";
 import {Editor} from "./editor.js";
 import {Files} from "./files.js";
+import {showFindings} from "./findings.js";
 import {History} from "./history.js";
 import {Inside} from "./inside.js";
 import {Languages, directionOf, nameOf} from "./languages.js";
@@ -132,6 +133,7 @@ function forget() {
   target.clear();
   languages.told(null);
   showTools();
+  findings();
   part("spoken").textContent = "";
   part("others").hidden = true;
 }
@@ -148,12 +150,15 @@ function show() {
   point(null);
   target.show(result.text, result.words());
   showTools();
+  findings();
   showOthers(result.others(), result.text, languages.to, (other) => { result.take(other); show(); });
   part("spoken").textContent = result.text.slice(0, 1000);
   keeping = setTimeout(keep, pauseOfHistory);
   if (focusWhenDone >= 0) target.focus(focusWhenDone);
   focusWhenDone = -1;
 }
+
+function findings() { showFindings(result?.findings() ?? [], result?.lines.length > 1); }
 
 function keep() {
   if (result) history.add({from: result.answer.from, to: result.answer.to, source: result.source, target: result.text});
@@ -172,6 +177,7 @@ function leadInside(unit = result?.source === source.text ? source.field.selecti
 function edited(text) {
   result.edit(plain(text, languages.to));
   memory.show(result);
+  findings();
 }
 
 // Marks what a word attends to, and says how sure the model is of it. Of a long text there are no words.

@@ -19,13 +19,14 @@ namespace dragoman {
 
 // What a translation lacks, or has too much of. No proof: a translator may have had a reason.
 struct Finding {
-  std::string check;        // numbers, placeholders, names, negation, repetition or untranslated
-  bool extra = false;       // in the translation and not in the source; else the reverse
-  std::string text;         // what: "37"
+  std::string check;   // numbers, placeholders, names, negation, repetition, untranslated or wrong_language
+  bool extra = false;  // in the translation and not in the source; else the reverse
+  std::string text;    // what: "37"; of wrong_language the one that it is probably in: "en"
   std::string description;  // “37” is missing
 };
 
-// `from`, `to`: languages such as "en"; negation is checked between those whose words for "not" are known.
+// `from`, `to`: languages such as "en"; negation is checked between those whose words for "not" are known, and the
+// language where that of the translation is known.
 DRAGOMAN_API std::vector<Finding> check_translation(std::string_view source, std::string_view translation,
                                                     const std::string& from = "", const std::string& to = "");
 

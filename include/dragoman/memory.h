@@ -29,6 +29,7 @@ class DRAGOMAN_API Memory {
   explicit Memory(const std::string& folder, Access access);
   explicit Memory(const std::string& folder) : Memory(folder, Access::read) {}
 
+  std::string folder() const;
   std::string from() const;  // the languages
   std::string to() const;
 

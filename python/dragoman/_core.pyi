@@ -331,6 +331,7 @@ def translate_document(
     timeout: int,
     glossary: Glossary | None,
     memory: Memory | None,
+    mark_unconfirmed: bool,
 ) -> TranslatedDocument: ...
 def document_formats() -> list[DocumentFormat]: ...
 

@@ -16,7 +16,7 @@ class Finding:
     """What a translation lacks, or has too much of. No proof: a translator may have had a reason."""
 
     check: str
-    """``numbers``, ``placeholders``, ``names``, ``negation``, ``repetition`` or ``untranslated``."""
+    """``numbers``, ``placeholders``, ``names``, ``negation``, ``repetition``, ``untranslated`` or ``wrong_language``."""
     extra: bool
     """It is in the translation and not in the source; else the reverse."""
     text: str

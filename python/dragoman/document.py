@@ -61,12 +61,14 @@ def translate_bytes(
     columns: str = "",
     glossary: Terms = None,
     memory: Memories = None,
+    mark_unconfirmed: bool = False,
     timeout: float | None = None,
     **options: OptionValue,
 ) -> Document:
     """Translates a file's bytes. The extension of ``name`` determines the format, unless ``format`` does. ``columns``
     are those of a table that are translated, by name or number: ``"title,text"`` or ``"2,3"``; by default those that
-    have text. Options are those of ``Translator.translate``, which each text gets; ``timeout`` is of them all.
+    have text. Options are those of ``Translator.translate``, which each text gets; ``timeout`` is of them all. With
+    ``mark_unconfirmed`` translations in PO and XLIFF that the memory does not have are marked for review.
 
     >>> translate_bytes(translator, b"<p>The cat sleeps.</p>", format="html").bytes
     b'<p>...</p>'
@@ -75,7 +77,16 @@ def translate_bytes(
     core = terms._core if terms is not None else None
     milliseconds = milliseconds_of(timeout)
     done = _core.translate_document(
-        translator._core, data, name, format, columns, options_of(options), milliseconds, core, memory_of(memory)
+        translator._core,
+        data,
+        name,
+        format,
+        columns,
+        options_of(options),
+        milliseconds,
+        core,
+        memory_of(memory),
+        mark_unconfirmed,
     )
     return Document(
         done.bytes, done.segments, done.cut, done.unknown, done.repeats, done.terms_missed, done.repaired
@@ -91,6 +102,7 @@ def translate(
     columns: str = "",
     glossary: Terms = None,
     memory: Memories = None,
+    mark_unconfirmed: bool = False,
     timeout: float | None = None,
     **options: OptionValue,
 ) -> Document:
@@ -104,6 +116,7 @@ def translate(
         columns=columns,
         glossary=glossary,
         memory=memory,
+        mark_unconfirmed=mark_unconfirmed,
         timeout=timeout,
         **options,
     )

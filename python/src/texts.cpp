@@ -126,7 +126,8 @@ nb::bytes bytes_of(const TranslatedDocument& document) {
 
 TranslatedDocument translate(Translator& translator, const nb::bytes& bytes, const std::string& name,
                              const std::string& format, const std::string& columns, const nb::dict& options,
-                             int64_t timeout, const Glossary* glossary, const Memory* memory) {
+                             int64_t timeout, const Glossary* glossary, const Memory* memory,
+                             bool mark_unconfirmed) {
   DocumentRequest request = {.bytes = {static_cast<const char*>(bytes.data()), bytes.size()},
                              .name = name,
                              .format = format,
@@ -134,7 +135,8 @@ TranslatedDocument translate(Translator& translator, const nb::bytes& bytes, con
                              .glossary = glossary,
                              .memory = memory,
                              .timeout = std::chrono::milliseconds(timeout),
-                             .columns = columns};
+                             .columns = columns,
+                             .mark_unconfirmed = mark_unconfirmed};
   return in_long_call([&](LongCall& call) {
     request.stop = call.stop_token();
     return translate_document(translator, request);
@@ -170,7 +172,7 @@ void bind_texts(nb::module_& module) {
       .def_ro("written_as", &DocumentFormat::written_as);
   module.def("translate_document", &translate, nb::arg("translator"), nb::arg("bytes"), nb::arg("name"),
              nb::arg("format"), nb::arg("columns"), nb::arg("options"), nb::arg("timeout"),
-             nb::arg("glossary").none(), nb::arg("memory").none());
+             nb::arg("glossary").none(), nb::arg("memory").none(), nb::arg("mark_unconfirmed"));
   module.def("document_formats", &document_formats);
 }
 

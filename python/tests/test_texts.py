@@ -69,6 +69,13 @@ def test_columns_of_a_table(translator):
         document.translate_bytes(translator, table, name="goods.csv", columns="titel")
 
 
+def test_messages_that_no_memory_has_are_marked(translator):
+    messages = b'msgid ""\nmsgstr ""\n\nmsgid "The cat sleeps."\nmsgstr ""\n'
+    done = document.translate_bytes(translator, messages, name="a.po")
+    marked = document.translate_bytes(translator, messages, name="a.po", mark_unconfirmed=True)
+    assert b"#, fuzzy" not in done.bytes and b'#, fuzzy\nmsgid "The cat' in marked.bytes
+
+
 def test_glossaries(tmp_path, translator):
     (tmp_path / "terms.tsv").write_text("cat\tchat\ndog\tchien\n", encoding="utf-8")
     glossary = dragoman.Glossary(tmp_path / "terms.tsv")

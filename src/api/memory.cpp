@@ -35,6 +35,7 @@ dragoman::Memory internal::memory_over(std::shared_ptr<const TranslationMemory> 
       std::make_shared<dragoman::Memory::State>(dragoman::Memory::State{std::move(memory)}));
 }
 
+std::string Memory::folder() const { return state_->memory->folder(); }
 std::string Memory::from() const { return state_->memory->from(); }
 std::string Memory::to() const { return state_->memory->to(); }
 

@@ -11,9 +11,11 @@
 #include "api/options.h"
 #include "api/request_terms.h"
 #include "api/results.h"
+#include "base/error.h"
 #include "base/log.h"
 #include "dragoman/memory.h"
 #include "search/simple_jobs.h"
+#include "text/sentence_rules.h"
 
 namespace dragoman::internal {
 namespace {
@@ -62,6 +64,18 @@ LookUpSegments look_up_in(const dragoman::Memory& memory) {
           {std::move(segment.source), std::move(segment.target), segment.similarity, segment.exact});
     return known;
   };
+}
+
+// Languages that neither the model nor the request names are any.
+void check_languages(const dragoman::Memory& memory, const SearchOptions& options) {
+  const auto fits = [](const std::string& of_memory, const std::string& wanted) {
+    return of_memory.empty() || wanted.empty() || two_letters(of_memory) == two_letters(wanted);
+  };
+  if (fits(memory.from(), options.from) && fits(memory.to(), options.to)) return;
+  const auto or_any = [](const std::string& language) { return language.empty() ? "any" : language; };
+  throw UsageError(
+      "the memory {} is from {} to {}, but the translation from {} to {}: give a memory of these languages",
+      memory.folder(), memory.from(), memory.to(), or_any(options.from), or_any(options.to));
 }
 
 // A request between its submission and its end.
@@ -153,7 +167,10 @@ std::future<dragoman::Translation> Service::submit(Request request, OnDone on_do
   translation.prefix = std::move(request.prefix);
   translation.tokens = request.tokens;
   translation.take_exact = request.take_exact;
-  if (request.memory != nullptr) translation.look_up = look_up_in(*request.memory);
+  if (request.memory != nullptr) {
+    check_languages(*request.memory, translation.options);
+    translation.look_up = look_up_in(*request.memory);
+  }
   if (request.on_progress)
     translation.on_progress = [report = std::move(request.on_progress)](const PartialText& text) {
       call_back([&] { report({text.text, text.final_bytes}); });

@@ -101,7 +101,7 @@ class MemoryTrial {
         translator_(evaluation.translating.models, settings_of(evaluation.translating)),
         memory_(std::move(memory)) {}
 
-  // In turns, so that both meet the machine as it is.
+  // In turns, so that both meet the machine as it is. With the memory first: one of other languages is refused at once.
   std::vector<MeasuredLines> measure(const TestLines& test) {
     std::vector<MeasuredLines> parts(std::min(parts_of_file, test.sources.size()));
     StatusLine status;
@@ -137,8 +137,8 @@ class MemoryTrial {
 
   void measure(const TestLines& test, size_t first, size_t count, MeasuredLines& part) {
     const auto sources = std::span(test.sources).subspan(first, count);
-    const auto plain = translate(sources, false, part.plain_seconds),
-               with_memory = translate(sources, true, part.memory_seconds);
+    const auto with_memory = translate(sources, true, part.memory_seconds),
+               plain = translate(sources, false, part.plain_seconds);
     for (size_t i = 0; i < count; ++i) {
       const std::string_view reference = test.references[first + i];
       for (size_t m = 0; m < shown_metrics().size(); ++m) {

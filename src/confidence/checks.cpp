@@ -7,6 +7,7 @@
 
 #include "confidence/names.h"
 #include "confidence/negation.h"
+#include "confidence/other_language.h"
 #include "confidence/words.h"
 #include "document/numbers.h"
 #include "document/placeholders.h"
@@ -100,6 +101,12 @@ void check_negation(std::string_view source, std::string_view translation, const
   if (!after.certain.empty() && !before.possible) findings.push_back({Check::negation, true, after.certain});
 }
 
+void check_output_language(std::string_view translation, const std::string& to,
+                           std::vector<Finding>& findings) {
+  if (std::string other = other_language(translation, to); !other.empty())
+    findings.push_back({Check::wrong_language, true, std::move(other)});
+}
+
 }  // namespace
 
 const char* name_of(Check check) {
@@ -115,9 +122,11 @@ const char* name_of(Check check) {
     case Check::repetition:
       return "repetition";
     case Check::untranslated:
+      return "untranslated";
+    case Check::wrong_language:
       break;
   }
-  return "untranslated";
+  return "wrong_language";
 }
 
 std::string description_of(const Finding& finding) {
@@ -126,6 +135,8 @@ std::string description_of(const Finding& finding) {
       return fmt::format("“{}” again and again", finding.text);
     case Check::untranslated:
       return "most words are the source's";
+    case Check::wrong_language:
+      return fmt::format("probably in {}", english_name_of(finding.text));
     default:
       return fmt::format("“{}” is {}", finding.text, finding.extra ? "not in the source" : "missing");
   }
@@ -134,6 +145,7 @@ std::string description_of(const Finding& finding) {
 std::vector<Finding> check_translation(std::string_view source, std::string_view translation,
                                        const std::string& from, const std::string& to) {
   std::vector<Finding> findings;
+  check_output_language(translation, to, findings);
   if (source == translation) return findings;
   check_numbers(source, translation, findings);
   check_placeholders(source, translation, findings);

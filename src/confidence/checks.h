@@ -18,7 +18,8 @@ enum class Check {
   names,         // Tom has become Tim; GStreamer is gone
   negation,      // one side says "not", and the other does not
   repetition,    // a phrase three times in a row, or more, that the source does not repeat
-  untranslated   // most words are the source's
+  untranslated,  // most words are the source's
+  wrong_language
 };
 
 // As JSON has it: "numbers".
@@ -27,7 +28,7 @@ const char* name_of(Check check);
 struct Finding {
   Check check;
   bool extra = false;  // in the translation and not in the source; else the reverse
-  std::string text;    // what: "37"
+  std::string text;    // what: "37"; the language that it is in: "en"
 
   bool operator==(const Finding&) const = default;
 };
@@ -35,7 +36,7 @@ struct Finding {
 // What a person reads: "37 is missing".
 std::string description_of(const Finding& finding);
 
-// `from`, `to`: languages such as "en", whose words for "not" are known for some; may be empty.
+// `from`, `to`: languages such as "en", whose words for "not" and most frequent words are known for some; may be empty.
 std::vector<Finding> check_translation(std::string_view source, std::string_view translation,
                                        const std::string& from = "", const std::string& to = "");
 

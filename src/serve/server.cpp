@@ -1,8 +1,10 @@
 #include "serve/server.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/build.h"
+#include "base/error.h"
 #include "base/log.h"
 #include "http/server.h"
 #include "serve/adapting/adapter.h"
@@ -68,6 +70,16 @@ Route openapi_route(std::shared_ptr<const std::string> document) {
           .answer = {{"type", "object"}},
           .open = true,
           .handle = [document](ServeCall call) { call.responder.send({.body = *document}); }};
+}
+
+// One of other languages than all models would never be used.
+void check_memories(const MemoryStore& memories, const std::vector<ServedPair>& pairs) {
+  for (const auto& one : memories.all()) {
+    const auto is_served = [&](const ServedPair& pair) { return one->has_pair(pair.from, pair.to); };
+    if (std::ranges::none_of(pairs, is_served))
+      throw UsageError("--memory {}: it is from {} to {}, and no model translates between these languages",
+                       one->memory->folder(), one->memory->from(), one->memory->to());
+  }
 }
 
 }  // namespace
@@ -172,7 +184,9 @@ void TranslationServer::start() { parts_->http->start(); }
 
 void TranslationServer::load() {
   const ServeSettings& settings = parts_->settings;
-  load(open_translations(settings.models, translations_settings(settings)));
+  auto opened = open_translations(settings.models, translations_settings(settings));
+  check_memories(parts_->memories, opened->pairs());
+  load(std::move(opened));
   if (settings.adapt_every > 0)
     parts_->adapter.start(adapt_jobs(parts_->translations, parts_->memories, settings));
 }

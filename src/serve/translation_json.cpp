@@ -73,6 +73,19 @@ void print_members(std::ostream& out, const dragoman::Hypothesis& hypothesis, co
   }
 }
 
+void print_findings(std::ostream& out, std::string_view source, std::string_view text,
+                    const TranslationJson& with) {
+  if (!with.findings) return;
+  out << ',';
+  print_list(out, "findings", check_translation(source, text, with.from, with.to),
+             [](const Finding& finding) -> ordered_json {
+               return {{"check", finding.check},
+                       {"extra", finding.extra},
+                       {"text", finding.text},
+                       {"description", finding.description}};
+             });
+}
+
 }  // namespace
 
 ordered_json to_json(const dragoman::MemorySegment& segment) {
@@ -108,18 +121,13 @@ void print_json(std::ostream& out, const dragoman::Translation& translation, con
     print_list(out, "memory", translation.memory_segments,
                [](const dragoman::MemorySegment& segment) { return to_json(segment); });
   }
-  if (with.findings) {
-    out << ',';
-    print_list(out, "findings", check_translation(translation.source, translation.text(), with.from, with.to),
-               [](const Finding& finding) -> ordered_json {
-                 return {{"check", finding.check}, {"extra", finding.extra}, {"text", finding.text}};
-               });
-  }
+  print_findings(out, translation.source, translation.text(), with);
   const char* before = ",\"nbest\":[";
   if (with.alternatives) {
     for (const dragoman::Hypothesis& hypothesis : translation.hypotheses) {
       out << std::exchange(before, ",") << '{';
       print_members(out, hypothesis, with);
+      print_findings(out, translation.source, hypothesis.text, with);
       out << '}';
     }
     out << ']';

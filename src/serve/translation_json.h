@@ -18,7 +18,7 @@ struct TranslationJson {
   bool attention = false;  // for each token its attention to source tokens
   bool words = false;      // how likely all and each word are right, with the words' spans
   bool memory = false;     // the memory's segments that were used, where there is a memory
-  bool findings = false;   // what is missing or too much (dragoman/confidence.h), between these languages
+  bool findings = false;   // of each hypothesis: what it lacks, or has too much of, between these languages
   std::string from = {}, to = {};
 };
 

@@ -23,6 +23,9 @@ class SentenceRules {
   // Whether these parts of a text, with white space between them, belong to one sentence.
   bool join(std::string_view left, std::string_view right) const;
 
+  // Whether it is one of the words, in lower case, that often begin sentences: articles, pronouns, prepositions, ...
+  bool is_frequent(const std::string& word) const { return starters_.contains(word); }
+
  private:
   friend struct AllSentenceRules;
   using Words = std::unordered_set<std::string>;

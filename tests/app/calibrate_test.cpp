@@ -42,7 +42,13 @@ TEST_F(CalibrateCommand, JsonHasConfidenceAndFindings) {
   EXPECT_GT(object["confidence"].get<double>(), 0);
   ASSERT_FALSE(object["words"].empty());
   EXPECT_LE(object["words"][0]["confidence"].get<double>(), 1);
-  ASSERT_TRUE(object["findings"].is_array());
+  ASSERT_FALSE(object["findings"].empty());
+  EXPECT_EQ(object["findings"][0]["check"], "numbers");
+  EXPECT_EQ(object["findings"][0]["description"], "“1987” is missing");
+  const auto both = nlohmann::json::parse(
+      translate("There are 1987 cats.\n", "--format json --confidence --from en --to fr --nbest 2"));
+  EXPECT_EQ(both["nbest"][0]["findings"], object["findings"]);
+  EXPECT_TRUE(both["nbest"][1]["findings"].is_array());
   EXPECT_FALSE(nlohmann::json::parse(translate("A cat.\n", "--format json")).contains("confidence"));
 }
 

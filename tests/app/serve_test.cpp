@@ -97,6 +97,16 @@ TEST_F(ServeCommand, TranslatesAsTheCommandDoes) {
   EXPECT_EQ(server.exit_code(), 143);
 }
 
+TEST_F(ServeCommand, AMemoryOfLanguagesThatNoModelTranslatesIsRefused) {
+  run("memory build --from en --to de --out " + file("memory") + " " +
+      write("segments.tsv", "It is cold.\tEs ist kalt.\n"));
+  ServingProgram server(file("log"), {"--model", pair(), "--memory", file("memory")});
+  EXPECT_EQ(server.exit_code(), 2);
+  EXPECT_NE(server.log().find("it is from en to de, and no model translates between these languages"),
+            std::string::npos)
+      << server.log();
+}
+
 TEST_F(ServeCommand, TheLogHasRequestsButNoTexts) {
   ServingProgram server(file("log"), {"--model", pair(), "--log", "json"});
   const int port = server.port();

@@ -66,6 +66,27 @@ TEST_F(TranslatingWithMemory, WhatIsNoMemoryIsRefused) {
   EXPECT_NE(errors_.find("memory.json"), std::string::npos) << errors_;
 }
 
+// A model that does not say what it translates takes any memory, of the languages that the options name.
+TEST_F(TranslatingWithMemory, OneOfOtherLanguagesIsRefused) {
+  const std::string refused = "the memory " + memory_ + " is from en to fr, but the translation from ";
+  const auto refuse = [&](const std::string& command, const std::string& languages) {
+    EXPECT_EQ(run(command + " -m " + folder_.path + " --memory " + memory_, "It is cold.\n", 2), "");
+    EXPECT_NE(errors_.find(refused + languages + ": give"), std::string::npos) << errors_;
+  };
+  const std::string lines = write("lines", "It is cold.\n"),
+                    evaluate = "memory evaluate --source " + lines + " --reference " + lines;
+  EXPECT_EQ(translate_with_memory("It is cold.\n", "--from en --to fr-CA"), "Il fait froid.\n");
+  EXPECT_EQ(translate_with_memory("It is cold.\n", "--from eng_Latn"), "Il fait froid.\n");
+  refuse("translate --to de", "any to de");
+  refuse("translate --from fr --to en", "fr to en");
+  auto config = nlohmann::json::parse(read_file(file("config.json")));
+  config["recipe"]["data"].update({{"from", "en"}, {"to", "de"}});
+  write("config.json", config.dump());
+  refuse("translate", "en to de");
+  refuse("translate --document " + write("page.html", "<p>It is cold.</p>") + " --out -", "en to de");
+  refuse(evaluate, "en to de");
+}
+
 // Lines that come again are known then, in a copy: the memory stays as it is.
 TEST_F(TranslatingWithMemory, AnEvaluatedMemoryMayGrow) {
   const std::string export_memory = "memory export --memory " + memory_, before = run(export_memory);

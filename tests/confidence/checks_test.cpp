@@ -66,10 +66,35 @@ TEST(Checks, Untranslated) {
   EXPECT_EQ(found("Los Angeles", "Los Angeles"), Findings{});
 }
 
+TEST(Checks, WrongLanguage) {
+  const Finding english = {Check::wrong_language, true, "en"};
+  const std::string source = "He did not want to come with us because it was cold.",
+                    french = "Il n'a pas voulu venir avec nous parce qu'il faisait froid.",
+                    german = "Er wollte nicht mit uns kommen, weil es kalt war.";
+  EXPECT_EQ(found(source, source), (Findings{english}));
+  EXPECT_EQ(found(source, "He was not with us as it was the end.").at(0), english);
+  EXPECT_EQ(found(source, german).at(0), (Finding{Check::wrong_language, true, "de"}));
+  EXPECT_EQ(found(source, french), Findings{});
+  EXPECT_EQ(check_translation(source, german, "en", "deu_Latn"), Findings{});
+  // Of a language whose words are not known, English is told apart; and nothing where no language is asked for.
+  EXPECT_EQ(check_translation(french, source, "fr", "vi").at(0), english);
+  EXPECT_EQ(check_translation(source, source, "en", "ja"), (Findings{english}));
+  EXPECT_EQ(check_translation(french, french, "fr", "ca"), Findings{});
+  EXPECT_EQ(check_translation(source, source), Findings{});
+  // Too few words, or names and commands alone.
+  EXPECT_EQ(found("The end of it", "The end of it"), Findings{});
+  EXPECT_EQ(found("apt-get install %s -t %d [%s]", "apt-get install %s -t %d [%s]"), Findings{});
+  EXPECT_EQ(found("“The Lord of the Rings” and “Gone with the Wind” came out in 2001.",
+                  "« The Lord of the Rings » et « Gone with the Wind » sont sortis en 2001."),
+            Findings{});
+}
+
 TEST(Checks, AreDescribed) {
   EXPECT_EQ(description_of({Check::numbers, false, "37"}), "“37” is missing");
   EXPECT_EQ(description_of({Check::negation, true, "pas"}), "“pas” is not in the source");
   EXPECT_STREQ(name_of(Check::untranslated), "untranslated");
+  EXPECT_STREQ(name_of(Check::wrong_language), "wrong_language");
+  EXPECT_EQ(description_of({Check::wrong_language, true, "en"}), "probably in English");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <span>
 
 #include "kernels/on_device.h"
 #include "kernels/rows.h"
@@ -66,7 +67,8 @@ std::vector<double> mixed_by_formula(const NearestCase& c, size_t row) {
     distances.push_back(distance(c, row, c.rows[static_cast<size_t>(span.begin + i)]));
   if (distances.empty()) return p;
   const double least = *std::ranges::min_element(distances);
-  const double share = std::max(0.0, double{most} * (1 - least / double{reach}));
+  const double share =
+      std::max(0.0, double{most} * (1 - least / double{reach})) * std::sqrt(1 - std::ranges::max(p));
   double total = 0;
   for (double& d : distances) total += d = std::exp((least - d) / double{temperature});
   for (double& x : p) x *= 1 - share;
@@ -139,11 +141,23 @@ TEST_P(Nearest, ARowsBitsAreItsOwn) {
 TEST_P(Nearest, AnImpossibleWordBecomesPossible) {
   NearestCase c = nearest_case(64);
   const auto columns = static_cast<size_t>(c.vocabulary);
-  for (size_t w = 0; w < columns; ++w) c.log_p[3 * columns + w] = w == 0 ? 0 : -INFINITY;
+  for (size_t w = 0; w < columns; ++w) c.log_p[3 * columns + w] = w < 4 ? std::log(0.25F) : -INFINITY;
   const Floats log_p = mixed(c, 3, 1);
   EXPECT_GT(log_p[130], std::log(0.5F));
-  EXPECT_LT(log_p[0], std::log(0.5F));
-  EXPECT_EQ(log_p[1], -INFINITY);
+  EXPECT_LT(log_p[0], std::log(0.125F));
+  EXPECT_EQ(log_p[4], -INFINITY);
+}
+
+// Wherever that word stands: lanes and threads take different columns.
+TEST_P(Nearest, ARowThatIsSureStaysAsItIs) {
+  NearestCase c = nearest_case(64);
+  const auto columns = static_cast<size_t>(c.vocabulary);
+  for (const size_t sure : {0UL, 63UL, 130UL}) {
+    const auto row = std::span(c.log_p).subspan(3 * columns, columns);
+    std::ranges::fill(row, -40.0F);
+    row[sure] = 0;
+    EXPECT_TRUE(std::ranges::equal(mixed(c, 3, 1), row)) << sure;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(On, Nearest, testing::ValuesIn(every_table()), kernels_name);

@@ -218,6 +218,10 @@ TEST_F(DeskTest, ARequestChoosesItsMemories) {
   with("desk", 200);
   EXPECT_EQ(server_.translations.seen.back().memories.size(), 1u);
   with("other", 404);
+  const json refused = post("/v1/translate", {{"text", "a"}, {"to", "en"}, {"memory", "desk"}}, 400);
+  EXPECT_NE(refused.dump().find("is from en to fr"), std::string::npos);
+  post("/v1/translate", {{"text", "a"}, {"from", "fr"}, {"to", "en"}, {"memory", "desk"}}, 400);
+  post("/v1/translate", {{"text", "a"}, {"from", "auto"}, {"to", "fr"}, {"memory", "desk"}});
 }
 
 TEST_F(DeskTest, FilesOfSegmentsAreAddedAsAWhole) {

@@ -86,6 +86,12 @@ TEST(Web, AKnownVersionIsNotSentAgain) {
   EXPECT_NE(header(get("/web/page.js"), "ETag"), tag);
 }
 
+TEST(Web, TheIconIsWhereBrowsersAskForOne) {
+  const HttpResponse icon = get("/favicon.ico");
+  EXPECT_EQ(icon.type, "image/svg+xml");
+  EXPECT_EQ(icon.body, get("/web/icon.svg").body);
+}
+
 TEST(Web, OtherNamesAreNotFound) {
   for (const char* name : {"/web/report.html", "/web/../serve.key", "/web/", "/web/none.js"}) {
     try {

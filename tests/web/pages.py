@@ -24,8 +24,7 @@ class PageTest(unittest.TestCase):
     server = context = pictures = downloads = None
 
     def setUp(self):
-        # A browser that is slow to start asks for /favicon.ico before it has read which icon the page has.
-        self.page, self.complaints, self.forgiven = self.emptied_page(), [], ("/favicon.ico",)
+        self.page, self.complaints, self.forgiven = self.emptied_page(), [], ()
         self.watch(self.page)
 
     def tearDown(self):

@@ -110,6 +110,28 @@ class Translate(PageTest):
             self.assertAlmostEqual(one, 1 - word["confidence"], delta=0.006)
         self.check()
 
+    def test_findings_are_named(self):
+        self.open()
+        self.type("the old house of 1987")
+        self.translated()
+        line = self.server.translate("the old house of 1987")["lines"][0]
+        shown = self.page.locator("#findings li")
+        self.assertEqual(shown.count(), len(line["findings"]))
+        expect(shown.first).to_have_text("Number: “1987” is missing")
+        expect(self.page.get_by_role("region", name="To check")).to_be_visible()
+        self.picture("one")
+        self.check()
+        self.page.keyboard.press("Alt+Shift+E")
+        self.page.locator("#edited").fill("la maison de 1987")  # nobody has checked that
+        expect(self.page.locator("#findings")).to_be_hidden()
+        self.type("the bird\nthe old house of 1987 and 25 dogs")
+        self.translated()
+        expect(self.page.locator("#findings")).to_contain_text(re.compile("Line 2 · Number: “1987” is missing.*Line 2 · Number: “25” is missing", re.S))
+        self.picture("several")
+        self.check()
+        self.page.get_by_role("button", name="Clear the text").click()
+        expect(self.page.locator("#findings")).to_be_hidden()
+
     def test_other_translations(self):
         self.open()
         self.type(SENTENCE)

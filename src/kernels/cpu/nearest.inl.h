@@ -44,6 +44,12 @@ inline float weigh_distances(float* distances, int64_t count, float least, float
   return total;
 }
 
+// What a row leaves to others where it is sure of a word: 1 where it is sure of none, 0 where only one is likely.
+inline float doubt_of_row(const float* x, int64_t columns) {
+  const float others = 1 - exponential(all(row_max(x, columns)))[0];
+  return others > 0 ? __builtin_sqrtf(others) : 0;
+}
+
 inline void mix_into_row(const int32_t* words, const float* weights, int64_t count, float share, float total,
                          float* x, int64_t columns) {
   const Vec rest = all(logf(1 - share));
@@ -66,11 +72,11 @@ void mix_nearest(Context& context, const NearestShape& shape, ConstMatrix states
       if (span.length == 0) continue;
       float* own = weights.data + r * weights.stride;
       const float least = distances_to(shape, span, states.data + r * states.row_stride, known, own);
-      const float share = shape.most * (1 - least / shape.reach);
+      float* x = mixed.data + r * mixed.stride;
+      const float share = shape.most * (1 - least / shape.reach) * doubt_of_row(x, mixed.columns);
       if (!(share > 0)) continue;
       const float total = weigh_distances(own, span.length, least, shape.temperature);
-      mix_into_row(shape.words + span.begin, own, span.length, share, total, mixed.data + r * mixed.stride,
-                   mixed.columns);
+      mix_into_row(shape.words + span.begin, own, span.length, share, total, x, mixed.columns);
     }
   });
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/cuda/functions.inl.h"
+#include "kernels/cuda/loss.inl.h"
 #include "kernels/cuda/rows.inl.h"
 
 namespace dragoman::internal {
@@ -28,6 +29,13 @@ GPU_FUNCTION float weight_of_word(const int32_t* words, const float* weights, in
   return weight;
 }
 
+// What a row leaves to others where it is sure of a word: 1 where it is sure of none, 0 where only one is likely.
+GPU_FUNCTION float doubt_of_row(const float* x, int64_t columns) {
+  float top = lowest_float;
+  for_each_column(columns, [&](int64_t c) { top = fmaxf(top, x[c]); });
+  return sqrtf(fmaxf(1 - expf(warp_max(top)), 0));
+}
+
 GPU_KERNEL mix_nearest_kernel(NearestShape shape, ConstMatrix states, ConstMatrix known, Matrix weights,
                               Matrix mixed) {
   const int64_t r = row_of_warp();
@@ -41,7 +49,8 @@ GPU_KERNEL mix_nearest_kernel(NearestShape shape, ConstMatrix states, ConstMatri
     if (distance < least) least = distance;
     if (i % warp_size == lane()) own[i] = distance;
   }
-  const float share = shape.most * (1 - least / shape.reach);
+  float* x = mixed.data + r * mixed.stride;
+  const float share = shape.most * (1 - least / shape.reach) * doubt_of_row(x, mixed.columns);
   if (!(share > 0)) return;
   float total = 0;
   for (int i = lane(); i < span.length; i += warp_size) {
@@ -49,7 +58,6 @@ GPU_KERNEL mix_nearest_kernel(NearestShape shape, ConstMatrix states, ConstMatri
     total += own[i];
   }
   total = warp_sum(total);
-  float* x = mixed.data + r * mixed.stride;
   const float rest = logf(1 - share);
   for_each_column(mixed.columns, [=](int64_t c) { x[c] += rest; });
   sync_warp();

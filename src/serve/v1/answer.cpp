@@ -55,7 +55,7 @@ std::string text_json(const TextResult& result, const AnswerDetail& detail) {
   std::string text = object.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
   if (!detail.lines) return text;
   TranslationJson of_lines = detail.of_lines;
-  of_lines.from = result.from;
+  of_lines.from = result.via.empty() ? result.from : result.via.back();  // what the lines' sources are in
   of_lines.to = result.to;
   std::ostringstream lines;
   for (const dragoman::Translation& line : result.lines) {

@@ -8,7 +8,8 @@
 
 namespace dragoman::internal {
 
-// All memories, unless the body names one, or none. Throws a ServeError where there is none of that name.
+// All memories, unless the body names one, or none. Throws a ServeError where there is none of that name, or it is of
+// other languages than the work.
 void choose_memories(const ServeContext& context, const nlohmann::json& body, TextWork& work);
 
 }  // namespace dragoman::internal

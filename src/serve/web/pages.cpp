@@ -32,6 +32,7 @@ constexpr std::array files = {
     WebFile{"editor.js", javascript},
     WebFile{"examples.js", javascript},
     WebFile{"files.js", javascript},
+    WebFile{"findings.js", javascript},
     WebFile{"history.js", javascript},
     WebFile{"icon.js", javascript},
     WebFile{"icon.svg", svg},
@@ -121,17 +122,27 @@ void answer_file(const ServeCall& call, const WebSettings& settings) {
 }  // namespace
 
 std::vector<Route> web_routes(const WebSettings& settings) {
-  return {page_route("/", "translate.html", "The translation page"),
-          page_route("/inspect", "look_inside.html", "The inspection of a sentence"),
-          page_route("/training", "training.html", "The curves of training runs, live"),
-          {.method = "GET",
-           .path = "/web/<name>",
-           .tag = "Pages",
-           .summary = "A style, script or picture of the pages",
-           .answer_type = "*/*",
-           .errors = {404},
-           .open = true,
-           .handle = [settings](const ServeCall& call) { answer_file(call, settings); }}};
+  return {
+      page_route("/", "translate.html", "The translation page"),
+      page_route("/inspect", "look_inside.html", "The inspection of a sentence"),
+      page_route("/training", "training.html", "The curves of training runs, live"),
+      // Browsers ask for it before they have read which icon a page has.
+      {.method = "GET",
+       .path = "/favicon.ico",
+       .tag = "Pages",
+       .summary = "The pages' icon",
+       .answer_type = std::string(svg),
+       .open = true,
+       .handle =
+           [](const ServeCall& call) { call.responder.send(file_answer(call.request, "icon.svg", svg)); }},
+      {.method = "GET",
+       .path = "/web/<name>",
+       .tag = "Pages",
+       .summary = "A style, script or picture of the pages",
+       .answer_type = "*/*",
+       .errors = {404},
+       .open = true,
+       .handle = [settings](const ServeCall& call) { answer_file(call, settings); }}};
 }
 
 }  // namespace dragoman::internal
