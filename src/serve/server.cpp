@@ -55,7 +55,9 @@ TranslationsSettings translations_settings(const ServeSettings& s) {
           .detector = s.detector,
           .texts = static_cast<size_t>(s.limits.queue),
           .characters = static_cast<size_t>(s.limits.queue_characters),
-          .adapted = s.adapt_every > 0 ? std::optional(s.adapted) : std::nullopt};
+          .adapted = s.adapt_every > 0 ? std::optional(s.adapted) : std::nullopt,
+          .updates = s.updates,
+          .loaded_updates = static_cast<size_t>(s.loaded_updates)};
 }
 
 void append(std::vector<Route>& routes, std::vector<Route> more) {

@@ -33,6 +33,11 @@ void declare_models(Section& own, ServeSettings& s) {
           "folder of the adapted models, which are served in their models' places; by default MODEL.adapted "
           "beside each")
       .shows("DIR");
+  own.add("updates", s.updates,
+          "folder of updates of the models (adapt --weights low_rank), one of which a request may name")
+      .shows("DIR");
+  own.add("loaded-updates", s.loaded_updates, "of the updates, how many stay loaded",
+          at_least(1).at_most(10'000));
   own.add("detector", s.detector,
           "fastText's lid.176.ftz, to detect languages: tools/get_detector downloads it");
 }

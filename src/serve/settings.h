@@ -35,6 +35,8 @@ struct ServeSettings {
   double adapt_every = 0;    // hours; 0: never
   double adapt_minutes = 5;  // of training
   std::string adapted;       // a folder; empty: beside each model
+  std::string updates;       // a folder
+  int64_t loaded_updates = 4;
 
   std::string host = "127.0.0.1";
   std::vector<std::string> host_names;  // besides localhost

@@ -39,6 +39,7 @@ struct TextWork {
   dragoman::Options options = {};  // of each line, as `dragoman translate` has them
   std::string prefix = {};         // how the output begins: texts of one line only
   int alternatives = 0;            // besides the best
+  std::string update = {};         // of a model (models/updates.h); empty: the models as they are
   std::shared_ptr<const dragoman::Glossary> glossary = {};
   // A line that one of these has, of those in the languages, has its translation from there; with a similarity below 1
   // also a line to which a segment is so similar. Other lines are translated with the first one's similar segments in
@@ -128,6 +129,7 @@ class Translations {
   // while it is owned, even if its folder is reloaded. A usage error where there is none.
   virtual DirectTranslator direct(const std::string& from, const std::string& to) const = 0;
   virtual std::vector<ServedModel> models() const { return {}; }
+  virtual std::vector<std::string> updates() const { return {}; }
   virtual bool ready() const = 0;  // all models are loaded
   virtual std::optional<Overloaded> overload() const {
     return {};
@@ -147,6 +149,8 @@ struct TranslationsSettings {
   // Adapted models are served in their bases' place, where there are some: beside them if it is empty, else in this
   // folder (models/adapted.h).
   std::optional<std::string> adapted = {};
+  std::string updates = {};   // a folder of them; empty: none
+  size_t loaded_updates = 4;  // that stay loaded
 };
 
 // `models`: [NAME=]DIR, where NAME is a pair such as en-fr if the folder does not tell the languages. Returns once all

@@ -59,6 +59,8 @@ DirectTranslator LoadingTranslations::direct(const std::string& from, const std:
 
 std::vector<ServedModel> LoadingTranslations::models() const { return get()->models(); }
 
+std::vector<std::string> LoadingTranslations::updates() const { return get()->updates(); }
+
 bool LoadingTranslations::ready() const {
   const auto translations = loaded();
   return translations && translations->ready();

@@ -24,6 +24,7 @@ class LoadingTranslations : public Translations {
   std::shared_ptr<const ServedLanguages> languages() const override;
   DirectTranslator direct(const std::string& from, const std::string& to) const override;
   std::vector<ServedModel> models() const override;
+  std::vector<std::string> updates() const override;
   bool ready() const override;
   std::optional<Overloaded> overload() const override;
   void reload() override;

@@ -163,6 +163,7 @@ std::string Models::known_target(const std::string& language, const std::string&
 RouteStep Models::step(const LanguagePair& pair) const {
   const OpenModel& model = models_[direct_.at(pair)];
   return {.model = {model.served.translator, model.sources.at(pair.first), model.targets.at(pair.second)},
+          .folder = model.served.folder,
           .from = pair.first,
           .to = pair.second,
           .beam = model.beam};

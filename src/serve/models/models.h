@@ -19,6 +19,7 @@ namespace dragoman::internal {
 // One step of the way from a language to another.
 struct RouteStep {
   DirectTranslator model;
+  std::string folder;    // the model's
   std::string from, to;  // codes
   int64_t beam = 0;      // the model's own
 };

@@ -15,7 +15,8 @@ namespace dragoman::internal {
 namespace {
 
 TranslationsSettings with_caches(TranslationsSettings settings, size_t models) {
-  settings.translator.cache_bytes /= std::max<size_t>(models, 1);
+  const size_t updates = settings.updates.empty() ? 0 : settings.loaded_updates;
+  settings.translator.cache_bytes /= std::max<size_t>(models + updates, 1);
   return settings;
 }
 
@@ -38,6 +39,7 @@ ServedTranslations::ServedTranslations(std::vector<std::string> models, const Tr
     : arguments_(std::move(models)),
       settings_(with_caches(settings, arguments_.size())),
       capacity_(settings.texts, settings.characters),
+      updates_(settings_.updates, settings_.loaded_updates, settings_.translator, translators_),
       models_(open_all(arguments_, settings_, translators_)),
       detector_(open_detector(settings.detector)),
       documents_(settings.documents),
@@ -111,6 +113,7 @@ TextResult ServedTranslations::languages_of(const TextWork& work, const Models& 
 }
 
 void ServedTranslations::translate(TextWork work, std::function<void(std::future<TextResult>)> on_done) {
+  if (!work.update.empty()) updates_.require(work.update);
   const std::shared_ptr<const Models> models = current();
   TextResult result = languages_of(work, *models);
   const LanguageRoute route = models->route(result.from, result.to);
@@ -122,13 +125,36 @@ void ServedTranslations::translate(TextWork work, std::function<void(std::future
     room.reset();
     on_done(std::move(future));
   };
+  if (!work.update.empty() && !route.empty())
+    return begin_with_update(std::move(work), route, std::move(result), done);
+  begin(std::move(work), route, std::move(result), done);
+}
+
+void ServedTranslations::begin(TextWork work, const LanguageRoute& route, TextResult result, OnText done) {
   if (work.format.empty() || route.empty())
-    return start_text(std::move(work), route, std::move(result), end_.get_token(), done);
+    return start_text(std::move(work), route, std::move(result), end_.get_token(), std::move(done));
   check_document(work, route);
   const uint64_t client = work.client;
   documents_.run(
       [this, work = std::move(work), route, result = std::move(result), done]() mutable {
         translate_document(work, route, std::move(result), end_.get_token(), done);
+      },
+      client);
+}
+
+// On a thread that may wait until the update is loaded.
+void ServedTranslations::begin_with_update(TextWork work, const LanguageRoute& route, TextResult result,
+                                           OnText done) {
+  const uint64_t client = work.client;
+  documents_.run(
+      [this, work = std::move(work), route, result = std::move(result), done = std::move(done)]() mutable {
+        try {
+          begin(work, updates_.route_with(work.update, route), std::move(result), done);
+        } catch (...) {
+          std::promise<TextResult> failed;
+          failed.set_exception(std::current_exception());
+          done(failed.get_future());
+        }
       },
       client);
 }

@@ -11,8 +11,10 @@
 #include "serve/models/detector.h"
 #include "serve/models/folder_watch.h"
 #include "serve/models/models.h"
+#include "serve/models/updates.h"
 #include "serve/translations.h"
 #include "serve/translations/capacity.h"
+#include "serve/translations/text_job.h"
 #include "serve/translations/worker_pool.h"
 
 namespace dragoman::internal {
@@ -29,6 +31,7 @@ class ServedTranslations : public Translations {
   std::shared_ptr<const ServedLanguages> languages() const override { return current()->languages(); }
   DirectTranslator direct(const std::string& from, const std::string& to) const override;
   std::vector<ServedModel> models() const override;
+  std::vector<std::string> updates() const override { return updates_.names(); }
   bool ready() const override { return true; }
   std::optional<Overloaded> overload() const override { return capacity_.refusal(); }
   void reload() override { watch_.ask(); }
@@ -37,6 +40,8 @@ class ServedTranslations : public Translations {
   std::shared_ptr<const Models> current() const;
   void check_for_changes(bool forced);
   void use(std::vector<OpenModel> models, const std::vector<size_t>& changed);
+  void begin(TextWork work, const LanguageRoute& route, TextResult result, OnText on_done);
+  void begin_with_update(TextWork work, const LanguageRoute& route, TextResult result, OnText on_done);
   TextResult languages_of(const TextWork& work, const Models& models) const;
 
   const std::vector<std::string> arguments_;
@@ -44,6 +49,7 @@ class ServedTranslations : public Translations {
   std::stop_source end_;
   Capacity capacity_;
   TranslatorReaper translators_;
+  Updates updates_;
   mutable std::mutex mutex_;
   std::shared_ptr<const Models> models_;
   std::optional<LanguageDetector> detector_;

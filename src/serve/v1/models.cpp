@@ -53,6 +53,7 @@ HttpResponse models(const ServeContext& context) {
     pairs.push_back({{"from", pair.from}, {"to", pair.to}, {"via", pair.via}});
   return json_answer({{"models", models},
                       {"pairs", pairs},
+                      {"updates", context.translations.updates()},
                       {"detects", !context.settings.detector.empty()},
                       {"limits", limits_json(context.settings.limits)}});
 }
@@ -66,10 +67,11 @@ Route v1_models_route(ServeContext& context) {
           .tag = "Dragoman",
           .summary = "Models, pairs of languages and limits",
           .answer = {{"type", "object"},
-                     {"required", {"models", "pairs", "detects", "limits"}},
+                     {"required", {"models", "pairs", "updates", "detects", "limits"}},
                      {"properties",
                       {{"models", objects},
                        {"pairs", objects},
+                       {"updates", {{"type", "array"}, {"items", {{"type", "string"}}}}},
                        {"detects", {{"type", "boolean"}}},
                        {"limits", {{"type", "object"}}}}}},
           .errors = {503},

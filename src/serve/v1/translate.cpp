@@ -222,6 +222,7 @@ void translate(ServeContext& context, ServeCall call) {
   if (const std::string format = body.value("format", "text"); format != "text") work.format = format;
   work.prefix = body.value("prefix", "");
   work.alternatives = body.value("alternatives", 0);
+  work.update = body.value("update", "");
   work.glossary = glossary_in(body);
   work.options = options_in(body);
   if (body.value("attention", false) && !body.value("alignment", false))
@@ -279,6 +280,10 @@ ordered_json translate_body_schema(const ServeLimits& limits) {
          "a memory's name, or false for none; by default all of the languages: a line that they have is not "
          "translated again"},
         {"oneOf", ordered_json::array({{{"type", "boolean"}}, text})}}},
+      {"update",
+       {{"type", "string"},
+        {"maxLength", 255},
+        {"description", "an update of the model, as /v1/models names them; by default the model as it is"}}},
       {"details",
        {{"type", "boolean"},
         {"default", true},
