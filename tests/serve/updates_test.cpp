@@ -1,6 +1,4 @@
 // Updates of a served model, one of which a request names.
-#include "serve/models/updates.h"
-
 #include <filesystem>
 
 #include "api/message_of.h"
