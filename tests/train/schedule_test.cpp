@@ -93,7 +93,7 @@ TEST(OtherSchedules, FallAsTheirNamesSay) {
 TEST(Cooldown, IsALineToZeroOverTheLastPart) {
   EXPECT_EQ(1, cooldown(0, 0.99));
   EXPECT_EQ(1, cooldown(0.2, 0));
-  EXPECT_EQ(1, cooldown(0.2, 0.8));
+  EXPECT_NEAR(1, cooldown(0.2, 0.8), 1e-12);
   EXPECT_NEAR(0.5, cooldown(0.2, 0.9), 1e-12);
   EXPECT_EQ(0, cooldown(0.2, 1));
   EXPECT_DOUBLE_EQ(0.25, cooldown(1, 0.75));
