@@ -1,5 +1,5 @@
-// The adapted model as an update of the old one (model/weights_file.h): biases, norms and low-rank updates, a hundredth of
-// the model's size or less.
+// The adapted model as an update of the old one (model/weights_file.h): biases, norms and low-rank updates, a hundredth
+// of the model's size or less.
 #pragma once
 
 #include <string>

@@ -58,6 +58,18 @@ void declare_limits(Section& training, TrainingConfig& c) {
       .may_change_on_resume();
 }
 
+void declare_weights(Section& training, TrainingConfig& c) {
+  training.add("weights", c.weights,
+               "weights that training and validation compute with; int8: rounded as dragoman quantize does, "
+               "while gradients change the fp32 weights, so that the int8 model loses less",
+               {{"fp32", TrainedWeights::fp32}, {"int8", TrainedWeights::int8}});
+  training.add("trainable", c.trainable,
+               "parameters that training changes; biases: only biases and norms, about a thousandth of all; "
+               "low_rank: these, and updates of low rank that are added to matrices",
+               {{"all", Trainable::all}, {"biases", Trainable::biases}, {"low_rank", Trainable::low_rank}});
+  training.add("rank", c.rank, "of low-rank updates", at_least(1).at_most(1024));
+}
+
 void declare(Options& options, TrainingConfig& c) {
   auto training = options.section("training", "Optimisation, and how long to train");
   training.add("batch_tokens", c.batch_tokens,
@@ -97,15 +109,7 @@ void declare(Options& options, TrainingConfig& c) {
                 {"fp32", TrainingPrecision::fp32},
                 {"tf32", TrainingPrecision::tf32},
                 {"bf16", TrainingPrecision::bf16}});
-  training.add("weights", c.weights,
-               "weights that training and validation compute with; int8: rounded as dragoman quantize does, "
-               "while gradients change the fp32 weights, so that the int8 model loses less",
-               {{"fp32", TrainedWeights::fp32}, {"int8", TrainedWeights::int8}});
-  training.add("trainable", c.trainable,
-               "parameters that training changes; biases: only biases and norms, about a thousandth of all; "
-               "low_rank: these, and updates of low rank that are added to matrices",
-               {{"all", Trainable::all}, {"biases", Trainable::biases}, {"low_rank", Trainable::low_rank}});
-  training.add("rank", c.rank, "of low-rank updates", at_least(1).at_most(1024));
+  declare_weights(training, c);
   training
       .add("threads", c.threads, "threads to use; 0: all processors, or a process's share of its machine's",
            at_least(0).at_most(1024))

@@ -22,8 +22,8 @@ struct RateOptions {
 
 double learning_rate(const RateOptions& options, int64_t step);
 
-// What a schedule's rate is multiplied by where a run of which `done`, 0 to 1, is done cools down over the last `share` of
-// it: 1 until then, and from there on a line to 0.
+// What a schedule's rate is multiplied by where a run of which `done`, 0 to 1, is done cools down over the last `share`
+// of it: 1 until then, and from there on a line to 0.
 double cooldown(double share, double done);
 
 double noam_rate(int64_t step, int64_t d_model, double factor, int64_t warmup);

@@ -82,8 +82,8 @@ class Trainer {
 
   // The weights to validate, save and translate with: their moving average where there is one.
   std::span<const float> weights_for_use() const;
-  // As long as the result lives the model has the weights that its passes compute with: low-rank updates are added, then
-  // all is rounded, where the options say so.
+  // As long as the result lives the model has the weights that its passes compute with: low-rank updates are added,
+  // then all is rounded, where there are updates or the options say so.
   struct PassWeights {
     std::unique_ptr<UpdatedWeights> updated;
     std::unique_ptr<RoundedWeights> rounded;

@@ -13,10 +13,11 @@ namespace dragoman::internal {
 namespace {
 
 struct LowRankTraining {
-  explicit LowRankTraining(int64_t rank = 2) : model(config(), device, Buffers::none_yet) {
-    declare_low_rank_updates(model.parameters, rank);
+  static Transformer& prepared(Transformer& model) {
+    declare_low_rank_updates(model.parameters, /*rank=*/2);
     model.parameters.allocate(Buffers::weights_and_gradients);
     model.parameters.initialise(1);
+    return model;
   }
   static ModelConfig config() { return without_dropout(small_configs()[0].config); }
 
@@ -35,8 +36,8 @@ struct LowRankTraining {
   }
 
   Device device{kernels_for(nullptr), 1};
-  Transformer model;
-  Trainer trainer{model, {.smoothing = {0, SmoothingOver::all}, .fixes_matrices = true}};
+  Transformer model{config(), device, Buffers::none_yet};
+  Trainer trainer{prepared(model), {.smoothing = {0, SmoothingOver::all}, .fixes_matrices = true}};
 };
 
 TEST(LowRankTrainingTest, HasTheGradientsOfTheLoss) {
@@ -44,7 +45,7 @@ TEST(LowRankTrainingTest, HasTheGradientsOfTheLoss) {
   run.update(3);
   const Batch batch = random_batch(run.config(), 100, 6);
   run.trainer.compute(std::vector{batch});
-  constexpr float step = 1e-2F;
+  constexpr float step = 2e-3F;
   int compared = 0;
   for (const Parameter& parameter : run.model.parameters.list()) {
     if (!is_low_rank(parameter.name)) continue;
@@ -57,7 +58,7 @@ TEST(LowRankTrainingTest, HasTheGradientsOfTheLoss) {
     const double below = run.loss(batch);
     value = own;
     const double wanted = (above - below) / (2 * static_cast<double>(step));
-    EXPECT_NEAR(wanted, static_cast<double>(gradient), 0.02 * std::abs(wanted) + 0.02) << parameter.name;
+    EXPECT_NEAR(wanted, static_cast<double>(gradient), 0.02 * std::abs(wanted) + 0.03) << parameter.name;
     ++compared;
   }
   EXPECT_GT(compared, 20);

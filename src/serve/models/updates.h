@@ -1,5 +1,5 @@
-// Updates: models that differ from a served one by what one customer taught it (`dragoman adapt --weights low_rank`), each
-// a folder in one. A request names the one that it is translated with.
+// Updates: models that differ from a served one by what one customer taught it (`dragoman adapt --weights low_rank`),
+// each a folder in one. A request names the one that it is translated with.
 //
 // An update is loaded when it is first asked for, and again when its folder has changed. The last ones that were used
 // stay loaded; another one only as long as something is translated with it.
