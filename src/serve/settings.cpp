@@ -13,7 +13,8 @@ void declare_models(Section& own, ServeSettings& s) {
   own.add("model", s.models,
           "model folder, or FROM-TO=FOLDER if the folder does not name its languages; may be repeated; "
           "replace "
-          "a folder by renaming another to its name, never by writing into it");
+          "a folder by renaming another to its name, never by writing into it")
+      .letter('m');
   declare_machine(own, s.device, s.threads, Devices::several);
   declare_precision(own, s.precision);
   declare_batch(own, s.batch);

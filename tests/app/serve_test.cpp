@@ -195,8 +195,8 @@ TEST_F(ServeCommand, EndsWhatAdaptsItsModelsWithItself) {
         json{{"source", "en"}, {"target", "fr"}, {"q", fmt::format("Open file {}", i)}, {"s", "Oui."}}
             .dump() +
         "\n";
-  ServingProgram server(file("log"), {"--model", base, "--adapt-every", "1", "--suggestions",
-                                      write("users.jsonl", suggestions)});
+  ServingProgram server(
+      file("log"), {"-m", base, "--adapt-every", "1", "--suggestions", write("users.jsonl", suggestions)});
   const auto says = [&](const std::string& words) { return server.log().find(words) != std::string::npos; };
   for (int i = 0; i < 600 && !says("general text: the program's own"); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(50));

@@ -150,14 +150,17 @@ TEST_F(AdapterTest, SaysInTheLogWhatItDoes) {
   set_log_level(LogLevel::info);
   testing::internal::CaptureStderr();
   {
-    Adapter adapter(settings_, program("echo 'stage tuned' >&2; echo 'the model is there' >&2; echo '" +
-                                       std::string(result_line("adapted")) + "'"));
+    Adapter adapter(
+        settings_,
+        program("echo 'stage tuned' >&2; echo 'epoch 1' >&2; echo 'the model is there' >&2; echo '" +
+                std::string(result_line("adapted")) + "'"));
     adapter.start({job_});
     EXPECT_TRUE(
         eventually([&] { return page_of(adapter).find("outcome=\"adapted\"} 1") != std::string::npos; }));
   }
   const std::string log = testing::internal::GetCapturedStderr();
   EXPECT_NE(log.find("adapting " + job_.base + ": stage tuned\n"), std::string::npos) << log;
+  EXPECT_EQ(log.find("epoch"), std::string::npos) << log;
   const std::string last = log.substr(log.rfind('\n', log.size() - 2) + 1);
   const json line = json::parse(last);
   EXPECT_EQ(line["adapting"], job_.base);

@@ -65,7 +65,8 @@ void Adapter::adapt(Job& job) {
   note(job.what, outcome, std::chrono::steady_clock::now() - begin);
 }
 
-// Each line of the command is passed on once the next one comes: the last one may say why it failed.
+// Each line of the command is passed on once the next one comes: the last one may say why it failed. Of its training
+// there would be a line for each epoch.
 AdaptOutcome Adapter::run(const AdaptJob& job) {
   {
     const std::lock_guard lock(mutex_);
@@ -75,7 +76,7 @@ AdaptOutcome Adapter::run(const AdaptJob& job) {
                {{"adapting", job.base}, {"event", "begins"}});
   std::string last;
   const auto on_line = [&](std::string_view line) {
-    if (!last.empty()) log_info("adapting {}: {}", job.base, last);
+    if (!last.empty() && !last.starts_with("epoch ")) log_info("adapting {}: {}", job.base, last);
     last = line;
   };
   const ProgramEnd end =
