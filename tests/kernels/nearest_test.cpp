@@ -69,8 +69,8 @@ std::vector<double> mixed_by_formula(const NearestCase& c, size_t row) {
     distances.push_back(distance(c, row, c.rows[static_cast<size_t>(span.begin + i)]));
   if (distances.empty()) return p;
   const double least = *std::ranges::min_element(distances);
-  const double share =
-      std::max(0.0, double{most} * (1 - least / double{reach})) * std::min(1.0, 2 * (1 - std::ranges::max(p)));
+  const double share = std::max(0.0, double{most} * (1 - least / double{reach})) *
+                       std::min(1.0, 2 * (1 - std::ranges::max(p)));
   double total = 0;
   for (double& d : distances) total += d = std::exp((least - d) / double{temperature});
   for (double& x : p) x *= 1 - share;
