@@ -13,8 +13,8 @@
 namespace dragoman::internal {
 namespace {
 
-// Different words of a text. With these, none of 160,000 French references counts as another language's, and of their
-// English sources with at least five words 64 % do where French was asked for.
+// Different words of a text. With these, none of 160,000 French references counts as another language's, and of English
+// lines with five words or more 58 % do where French was asked for, with eight or more 82 %.
 constexpr int64_t fewest_words = 5, fewest_of_other = 3;
 constexpr double share_of_other = 0.3, times_own = 4;
 

@@ -320,8 +320,8 @@ struct Kernels {
   // mixed = log((1 − share) · e^mixed + share · e^other), element by element; 0 < share < 1.
   void (*mix_log_probabilities)(Context&, ConstMatrix other, float share, Matrix mixed);
   // Mixes what followed the known states into rows of log-probabilities, by a share that falls with the distance of the
-  // nearest one and, by √(1 − p), with the probability of the row's likeliest word. weights: scratch, for each row as
-  // wide as the longest span.
+  // nearest one; and, from ½ on, with the probability p of the row's likeliest word: as min(1, 2 (1 − p)). weights:
+  // scratch, for each row as wide as the longest span.
   void (*mix_nearest)(Context&, const NearestShape&, ConstMatrix states, ConstMatrix known, Matrix weights,
                       Matrix mixed);
   // The `count` largest elements of each row, in descending order; of equals the lower column comes first. −∞ and NaN

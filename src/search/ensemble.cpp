@@ -14,7 +14,7 @@ namespace dragoman::internal {
 namespace {
 
 // How far known states count, by measurement (docs/memories.md).
-constexpr float known_temperature = 0.01F, known_reach = 0.3F, known_most = 0.95F;
+constexpr float known_temperature = 0.01F, known_reach = 0.35F, known_most = 0.95F;
 
 int64_t count(const AllowedWords& allowed) { return static_cast<int64_t>(allowed.words.size()); }
 

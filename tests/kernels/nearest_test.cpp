@@ -20,7 +20,8 @@ struct NearestCase {
   Floats states, known, log_p;
 };
 
-// Rows with many known states, with one, with none, and with those of the row before; some near, some far away.
+// Rows with many known states, with one, with none, and with those of the row before; some near, some far away; one
+// that is not sure of a word.
 NearestCase nearest_case(int64_t width) {
   constexpr int64_t known = 90, vocabulary = 131;
   NearestCase c = {.width = width,
@@ -42,6 +43,7 @@ NearestCase nearest_case(int64_t width) {
   copy_state(0, c.rows[7], 1);
   copy_state(0, c.rows[8], 1.3F);
   copy_state(3, c.rows[70], 0.9F);
+  for (int64_t w = 0; w < vocabulary; ++w) c.log_p[static_cast<size_t>(3 * vocabulary + w)] -= 2;
   return c;
 }
 
@@ -67,8 +69,8 @@ std::vector<double> mixed_by_formula(const NearestCase& c, size_t row) {
     distances.push_back(distance(c, row, c.rows[static_cast<size_t>(span.begin + i)]));
   if (distances.empty()) return p;
   const double least = *std::ranges::min_element(distances);
-  const double share =
-      std::max(0.0, double{most} * (1 - least / double{reach})) * std::sqrt(1 - std::ranges::max(p));
+  const double share = std::max(0.0, double{most} * (1 - least / double{reach})) *
+                       std::min(1.0, 2 * (1 - std::ranges::max(p)));
   double total = 0;
   for (double& d : distances) total += d = std::exp((least - d) / double{temperature});
   for (double& x : p) x *= 1 - share;

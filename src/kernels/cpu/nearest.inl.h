@@ -44,10 +44,10 @@ inline float weigh_distances(float* distances, int64_t count, float least, float
   return total;
 }
 
-// What a row leaves to others where it is sure of a word: 1 where it is sure of none, 0 where only one is likely.
+// How far the row heeds others: 1 unless it has a word of more than ½, 0 where it is certain.
 inline float doubt_of_row(const float* x, int64_t columns) {
-  const float others = 1 - exponential(all(row_max(x, columns)))[0];
-  return others > 0 ? __builtin_sqrtf(others) : 0;
+  const float doubt = 2 * (1 - exponential(all(row_max(x, columns)))[0]);
+  return doubt < 1 ? doubt : 1;
 }
 
 inline void mix_into_row(const int32_t* words, const float* weights, int64_t count, float share, float total,

@@ -29,11 +29,11 @@ GPU_FUNCTION float weight_of_word(const int32_t* words, const float* weights, in
   return weight;
 }
 
-// What a row leaves to others where it is sure of a word: 1 where it is sure of none, 0 where only one is likely.
+// How far the row heeds others: 1 unless it has a word of more than ½, 0 where it is certain.
 GPU_FUNCTION float doubt_of_row(const float* x, int64_t columns) {
   float top = lowest_float;
   for_each_column(columns, [&](int64_t c) { top = fmaxf(top, x[c]); });
-  return sqrtf(fmaxf(1 - expf(warp_max(top)), 0));
+  return fminf(1.0f, 2 * (1 - expf(warp_max(top))));
 }
 
 GPU_KERNEL mix_nearest_kernel(NearestShape shape, ConstMatrix states, ConstMatrix known, Matrix weights,
