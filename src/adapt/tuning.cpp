@@ -57,16 +57,17 @@ DataConfig data_of(const AdaptConfig& config, const Recipe& of_model, const Spli
 }
 
 // The fewer weights change, the larger their steps must be to change the model as much.
-double learning_rate_for(Trainable weights) { return weights == Trainable::all ? 5e-4 : 5e-3; }
+double learning_rate_for(Trainable weights) { return weights == Trainable::all ? 1e-3 : 1e-2; }
 
 TrainingConfig training_of(const AdaptConfig& config, Trainable weights, const TrainingConfig& of_model) {
   TrainingConfig training;
   training.batch_tokens = 2048;
   training.learning_rate = config.learning_rate > 0 ? config.learning_rate : learning_rate_for(weights);
   training.schedule = Schedule::constant;
+  if (config.max_steps > 0 || config.max_minutes > 0) training.cooldown = 1;
   training.warmup = 20;
   training.clip_norm = 1;
-  training.ema = 0.99;  // without it the noise of a constant rate alone costs several BLEU on all text
+  training.ema = 0.99;  // without it, and at a constant rate, noise alone costs several BLEU on all text
   training.label_smoothing = of_model.label_smoothing;
   training.smoothing_over = of_model.smoothing_over;
   training.trainable = weights;
