@@ -77,6 +77,9 @@ TEST_F(TranslatingWithMemory, OneOfOtherLanguagesIsRefused) {
                     evaluate = "memory evaluate --source " + lines + " --reference " + lines;
   EXPECT_EQ(translate_with_memory("It is cold.\n", "--from en --to fr-CA"), "Il fait froid.\n");
   EXPECT_EQ(translate_with_memory("It is cold.\n", "--from eng_Latn"), "Il fait froid.\n");
+  run("memory build --from en --to he --out " + file("hebrew") + " " + write("he.tsv", "It is cold.\tקר\n"));
+  EXPECT_EQ(translate("It is cold.\n", "--memory " + file("hebrew") + " --to iw"), "קר\n")
+      << "its code until 1989";
   refuse("translate --to de", "any to de");
   refuse("translate --from fr --to en", "fr to en");
   auto config = nlohmann::json::parse(read_file(file("config.json")));
