@@ -12,9 +12,9 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr std::string_view prefix = "xxh3:";
+constexpr std::string_view checksum_prefix = "xxh3:";
 
-std::string key_of(const std::string& tensor) { return std::string(prefix) + tensor; }
+std::string key_of(const std::string& tensor) { return std::string(checksum_prefix) + tensor; }
 
 // The checksum of each, computed by several threads.
 std::vector<std::string> checksums_of(std::span<const TensorEntry> entries, int threads) {
@@ -41,14 +41,14 @@ void add_checksum(Metadata& metadata, const std::string& tensor, std::string che
 }
 
 bool has_checksums(const Metadata& metadata) {
-  const auto first = metadata.lower_bound(prefix);
-  return first != metadata.end() && first->first.starts_with(prefix);
+  const auto first = metadata.lower_bound(checksum_prefix);
+  return first != metadata.end() && first->first.starts_with(checksum_prefix);
 }
 
 std::string fingerprint(const Metadata& metadata) {
   std::string all;
   for (const auto& [key, checksum] : metadata)
-    if (key.starts_with(prefix)) all += key + checksum;
+    if (key.starts_with(checksum_prefix)) all += key + checksum;
   return all.empty() ? "" : checksum_of(all);
 }
 
