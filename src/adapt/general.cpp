@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 // More would take longer to translate or to learn from than the segments do.
 constexpr int64_t most_pairs = 20'000, most_sources = 2000;
-constexpr int64_t most_general_held_out = 500;
+constexpr int64_t most_general_held_out = 1000;
 constexpr int64_t fewest_general = 100;
 constexpr int64_t beam_of_general = 4;
 
