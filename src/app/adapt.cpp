@@ -56,7 +56,8 @@ void declare_tuning(Section& own, AdaptConfig& c) {
        {"best", AdaptedWeights::best}});
   own.add("rank", c.rank, "of low-rank updates", at_least(1).at_most(1024));
   own.add("learning-rate", c.learning_rate,
-          "of the first updates, from which it falls to 0; 0: 1e-3 for all weights, 1e-2 for fewer", at_least(0));
+          "of the first updates, from which it falls to 0; 0: 1e-3 for all weights, 1e-2 for fewer",
+          at_least(0));
   own.add("max-minutes", c.max_minutes, "minutes to train at most, each time; 0: no limit", at_least(0));
   own.add("max-steps", c.max_steps, "updates to train at most; 0: no limit", at_least(0));
   own.add("seed", c.seed, "seed for dropout and the order of the text", at_least(0));

@@ -7,6 +7,7 @@
 
 #include "adapt/segments.h"
 #include "adapt/split_text.h"
+#include "adapt/update.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/lines.h"
@@ -16,7 +17,10 @@
 #include "model/checksum.h"
 #include "model/folder.h"
 #include "model/safetensors.h"
+#include "model/transformer.h"
+#include "model/weights.h"
 #include "model/weights_file.h"
+#include "nn/low_rank.h"
 #include "student/comparison.h"
 #include "temporary_folder.h"
 #include "testing.h"
@@ -187,6 +191,37 @@ TEST_F(Adapting, MakesASmallUpdateOfLowRank) {
   c.model = c.out;
   c.out = folder.path("more");
   EXPECT_NE(refusal_of(c).find("is an update of another model"), std::string::npos) << refusal_of(c);
+}
+
+// As much of A·B as of the rest of the change.
+TEST_F(Adapting, KeepsAShareOfALowRankUpdate) {
+  AdaptConfig c = config("mine");
+  c.rank = 1;
+  Device device(kernels_for("baseline"), 1);
+  const auto weights_of = [&](const std::string& path) {
+    Transformer whole(read_model_config(model_folder), device, Buffers::none_yet);
+    read_weights(path, whole.parameters, Buffers::weights);
+    const auto weights = whole.parameters.weights();
+    return std::vector<float>(weights.begin(), weights.end());
+  };
+  for (const char* name : {"run", "mine"}) fs::create_directories(folder.path(name));
+  {
+    Transformer tuned(read_model_config(model_folder), device, Buffers::none_yet);
+    declare_low_rank_updates(tuned.parameters, c.rank);
+    tuned.parameters.allocate(Buffers::weights);
+    tuned.parameters.initialise(1);
+    read_weights(weights_path(model_folder), tuned.parameters);
+    for (const Parameter& parameter : tuned.parameters.list())
+      if (is_low_rank_out(parameter.name)) std::ranges::fill(parameter.value.writable_values(), 0.5F);
+    write_weights(weights_path(folder.path("run")), tuned.parameters, tuned.parameters.weights());
+  }
+  write_update(c, {folder.path("run"), model_folder, Trainable::low_rank, 0.25}, c.out);
+  const std::vector<float> old = weights_of(weights_path(model_folder)),
+                           all = weights_of(weights_path(folder.path("run"))),
+                           found = weights_of(weights_path(c.out));
+  ASSERT_NE(old, all);
+  for (size_t i = 0; i < old.size(); ++i)
+    ASSERT_NEAR(found[i], old[i] + 0.25F * (all[i] - old[i]), 1e-6) << i;
 }
 
 TEST_F(Adapting, TriesWhichWeightsToChange) {
