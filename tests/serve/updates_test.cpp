@@ -88,8 +88,10 @@ TEST_F(UpdatesOfModels, AreLoadedAgainWhenTheyHaveChanged) {
 TEST_F(UpdatesOfModels, ThatCannotBeUsedAreRefused) {
   publish("alice", 1);
   fs::copy(one_.path, folder_.path("updates/whole"));
+  for (const char* elsewhere : {"updates/.hidden", "beside"})
+    fs::copy(folder_.path("updates/alice"), folder_.path(elsewhere));
   const auto translations = open_with_updates();
-  for (const char* name : {"carol", "..", "../updates/alice", ".hidden"})
+  for (const char* name : {"carol", "..", "../beside", ".hidden"})
     EXPECT_NE(error_of(*translations, name).find("there is no update"), std::string::npos) << name;
   EXPECT_NE(error_of(*translations, "whole").find("is a whole model"), std::string::npos);
   EXPECT_NE(error_of(*open({"en-fr=" + one_.path}), "alice").find("has no updates"), std::string::npos);
