@@ -19,6 +19,7 @@
 #include "app/output.h"
 #include "app/parallel_lines.h"
 #include "app/scores.h"
+#include "base/elapsed.h"
 #include "base/error.h"
 #include "base/signals.h"
 #include "base/status_line.h"
@@ -88,10 +89,6 @@ TestLines read_test_lines(const MemoryEvaluation& e) {
   }
   if (test.sources.empty()) throw Error("{} is empty: nothing to evaluate", e.source);
   return test;
-}
-
-double seconds_since(Clock::time_point began) {
-  return std::chrono::duration<double>(Clock::now() - began).count();
 }
 
 class MemoryTrial {

@@ -1,17 +1,18 @@
 #include "student/comparison.h"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <numeric>
 
 #include <fmt/format.h>
 
+#include "base/elapsed.h"
 #include "base/random.h"
 #include "base/status_line.h"
 #include "dragoman/translator.h"
 #include "metrics/significance.h"
 #include "model/folder.h"
-#include "student/elapsed.h"
 #include "student/waiting.h"
 #include "text/noise.h"
 
@@ -100,13 +101,13 @@ ordered_json compare(const std::vector<ComparedModel>& models, const ComparisonS
     samples.push_back({{"source", settings.test[i].source}, {"reference", settings.test[i].target}});
   Statistics first;  // of the first model, on the test set itself
   for (const ComparedModel& model : models) {
-    const auto start = Clock::now();
+    const auto start = std::chrono::steady_clock::now();
     dragoman::Translator translator(model.folders, {.device = settings.device, .threads = settings.threads});
     ordered_json row = {{"name", model.name},
                         {"seconds_to_start", seconds_since(start)},
                         {"megabytes", megabytes_of(model.folders)}};
     for (const Variant& variant : variants) {
-      const auto begin = Clock::now();
+      const auto begin = std::chrono::steady_clock::now();
       const uint64_t tokens = translator.statistics().target_tokens;
       const std::vector<std::string> outputs =
           translated(translator, variant.sources, fmt::format("{} translates the test set", model.name));

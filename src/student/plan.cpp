@@ -3,11 +3,13 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <queue>
 
 #include <fmt/format.h>
 
+#include "base/elapsed.h"
 #include "base/lines.h"
 #include "base/random.h"
 #include "base/status_line.h"
@@ -15,7 +17,6 @@
 #include "data/corpus.h"
 #include "dragoman/translator.h"
 #include "student/backward.h"
-#include "student/elapsed.h"
 #include "student/stages.h"
 #include "train/batch_size.h"
 #include "train/precision_choice.h"
@@ -97,7 +98,7 @@ double seconds_of_line(const std::vector<std::string>& models, const TrainingCon
                                            .threads = static_cast<int>(training.threads),
                                            .precision = dragoman::Precision::int8});
   translator.translate(lines.front(), search);
-  const auto begin = Clock::now();
+  const auto begin = std::chrono::steady_clock::now();
   translator.translate(lines, search);
   return seconds_since(begin) / static_cast<double>(lines.size());
 }
@@ -133,7 +134,7 @@ double training_tokens_per_second(const Recipe& recipe) {
       training.batch_tokens == automatic_batch_tokens ? guessed_batch_tokens : training.batch_tokens;
   const Batch batch = random_batch(config, tokens);
   trainer.update({&batch, 1}, 1e-4);
-  const auto begin = Clock::now();
+  const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < updates; ++i) trainer.update({&batch, 1}, 1e-4);
   return updates * static_cast<double>(batch.source_tokens() + batch.target_tokens()) / seconds_since(begin);
 }

@@ -1,18 +1,19 @@
 #include "student/teaching.h"
 
+#include <chrono>
 #include <filesystem>
 #include <future>
 #include <optional>
 
 #include <fmt/format.h>
 
+#include "base/elapsed.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/line_writer.h"
 #include "base/lines.h"
 #include "base/status_line.h"
 #include "metrics/choosing.h"
-#include "student/elapsed.h"
 #include "student/waiting.h"
 
 namespace dragoman::internal {
@@ -167,7 +168,7 @@ int64_t count_lines(const std::string& path) {
 
 TaughtLines teach(dragoman::Translator& translator, const dragoman::Options& search, int64_t candidates,
                   const TaughtText& text, int64_t lines_of_part, Processes& processes) {
-  const auto begin = Clock::now();
+  const auto begin = std::chrono::steady_clock::now();
   const int64_t lines = count_lines(text.source);
   if (!fs::exists(text.out)) {
     Teacher teacher(translator, search, candidates, text.doing, lines);

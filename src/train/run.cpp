@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/elapsed.h"
 #include "base/log.h"
 #include "base/quotes.h"
 #include "base/signals.h"
@@ -20,10 +21,6 @@ namespace dragoman::internal {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 bool is_multiple(int64_t step, int64_t every) { return every > 0 && step > 0 && step % every == 0; }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <exception>
 
+#include "base/elapsed.h"
 #include "base/log.h"
 #include "kernels/devices.h"
 #include "parallel/device_agreement.h"
@@ -16,10 +17,6 @@ namespace dragoman::internal {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 // What messages call a process.
 struct Name {

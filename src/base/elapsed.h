@@ -1,0 +1,12 @@
+// Seconds since a moment, for reports.
+#pragma once
+
+#include <chrono>
+
+namespace dragoman::internal {
+
+inline double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace dragoman::internal
