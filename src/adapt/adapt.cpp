@@ -40,7 +40,9 @@ void check_model(const AdaptConfig& config) {
         "and "
         "quantize the new one (dragoman quantize)",
         model);
-  if (config.weights != AdaptedWeights::all) check_can_be_base(model);
+  if (config.weights != AdaptedWeights::all && !weights.base().empty())
+    throw UsageError("{} is an update of another model: adapt that one ({}), or choose --weights all", model,
+                     weights.base());
   std::error_code none;
   if (fs::equivalent(model, config.out, none))
     throw UsageError("{} is the model that is adapted: choose another folder (--out)", model);

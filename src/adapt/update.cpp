@@ -1,6 +1,5 @@
 #include "adapt/update.h"
 
-#include "base/error.h"
 #include "kernels/kernels.h"
 #include "model/folder.h"
 #include "model/transformer.h"
@@ -21,12 +20,6 @@ bool is_vector(const Parameter& parameter) {
 }
 
 }  // namespace
-
-void check_can_be_base(const std::string& model) {
-  if (const std::string base = WeightsFile(existing_weights(model)).base(); !base.empty())
-    throw UsageError("{} is an update of another model: adapt that one ({}), or choose --weights all", model,
-                     base);
-}
 
 // Of the sum W + A·B as much is kept as of the rest: the share of B.
 void write_update(const AdaptConfig& config, const TunedModel& tuned, const std::string& folder) {

@@ -14,9 +14,6 @@ struct TunedModel {
   double share = 1;  // that is kept
 };
 
-// Throws a UsageError where there can be none of the model: it is an update itself.
-void check_can_be_base(const std::string& model);
-
 // Into `folder`, which will take the place of config.out.
 void write_update(const AdaptConfig& config, const TunedModel& tuned, const std::string& folder);
 

@@ -42,8 +42,7 @@ void print_weights(const std::string& path, const ModelConfig& config) {
   print_line("parameters", fmt::format("{} in {} tensors, {}, {:.1f} MB", with_commas(parameters),
                                        model.parameters.list().size(), name_of(file.precision()),
                                        static_cast<double>(fs::file_size(path)) * 1e-6));
-  if (!file.base().empty())
-    print_line("update of", fs::path(file.base()).parent_path().string() + ", which has all other weights");
+  if (!file.base().empty()) print_line("update of", file.base() + ", which has all other weights");
 }
 
 // The step that the weights are of, which only models written by a run record.

@@ -28,19 +28,17 @@ Precision precision_of(const std::string& path, const SafetensorsFile& file) {
 }
 
 // Empty where the file is no update.
-std::string base_path_of(const std::string& path, const SafetensorsFile& file) {
+std::string base_folder_of(const std::string& path, const SafetensorsFile& file) {
   const auto found = file.metadata().find(base_key);
   if (found == file.metadata().end()) return {};
-  return weights_path((fs::path(path).parent_path() / found->second).lexically_normal().string());
+  return (fs::path(path).parent_path() / found->second).lexically_normal().string();
 }
 
-SafetensorsFile open_base(const std::string& path, const SafetensorsFile& file,
-                          const std::string& base_path) {
-  const std::string folder = fs::path(base_path).parent_path().string();
-  if (!fs::exists(base_path))
+SafetensorsFile open_base(const std::string& path, const SafetensorsFile& file, const std::string& folder) {
+  if (!fs::exists(weights_path(folder)))
     throw Error("{} is an update of the model in {}, which is not there: put it back, or adapt another one",
                 path, folder);
-  SafetensorsFile base = SafetensorsFile::open(base_path);
+  SafetensorsFile base = SafetensorsFile::open(weights_path(folder));
   if (base.metadata().contains(base_key))
     throw Error("{} is an update of {}, which is an update itself: adapt the model that this one is of", path,
                 folder);
@@ -80,8 +78,8 @@ void check_names_of(const std::string& path, const SafetensorsFile& file,
 
 WeightsFile::WeightsFile(const std::string& path)
     : path_(path), file_(SafetensorsFile::open(path)), precision_(precision_of(path, file_)) {
-  base_path_ = base_path_of(path, file_);
-  if (!base_path_.empty()) base_ = open_base(path, file_, base_path_);
+  base_folder_ = base_folder_of(path, file_);
+  if (!base_folder_.empty()) base_ = open_base(path, file_, base_folder_);
 }
 
 const SafetensorsFile& WeightsFile::with(std::string_view name) const {
@@ -104,7 +102,7 @@ void WeightsFile::check_names(const std::vector<std::string>& names) const {
       if (file_.has(of_update)) all.push_back(of_update);
   std::ranges::sort(all);
   check_names_of(path_, file_, all);
-  if (base_) check_names_of(base_path_, *base_, all);
+  if (base_) check_names_of(weights_path(base_folder_), *base_, all);
 }
 
 void WeightsFile::verify(int threads) const {

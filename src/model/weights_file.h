@@ -23,7 +23,7 @@ class WeightsFile {
   explicit WeightsFile(const std::string& path);
 
   Precision precision() const { return precision_; }
-  const std::string& base() const { return base_path_; }  // the file; empty where there is none
+  const std::string& base() const { return base_folder_; }  // empty where there is none
 
   // The file that has this tensor, or should have it.
   const SafetensorsFile& with(std::string_view name) const;
@@ -43,7 +43,7 @@ class WeightsFile {
   void verify(int threads = 1) const;
 
  private:
-  std::string path_, base_path_;
+  std::string path_, base_folder_;
   SafetensorsFile file_;
   Precision precision_;
   std::optional<SafetensorsFile> base_;

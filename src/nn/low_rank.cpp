@@ -63,16 +63,9 @@ void LowRankUpdates::take_gradients(Device& device) const {
 }
 
 UpdatedWeights::UpdatedWeights(Device& device, Parameters& parameters, const LowRankUpdates& updates)
-    : parameters_(parameters), own_(device.pool, 1, static_cast<int64_t>(parameters.weights().size())) {
-  device.memory.copy(own_.data(), parameters.weights().data(), parameters.weights().size_bytes());
+    : own_(device, parameters) {
   updates.add_to_weights(device);
   parameters.changed();
-}
-
-UpdatedWeights::~UpdatedWeights() {
-  const auto weights = parameters_.weights();
-  parameters_.memory().copy(weights.data(), own_.data(), weights.size_bytes());
-  parameters_.changed();
 }
 
 }  // namespace dragoman::internal

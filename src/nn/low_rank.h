@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "nn/kept_weights.h"
 #include "nn/parameters.h"
 
 namespace dragoman::internal {
@@ -48,13 +49,9 @@ class LowRankUpdates {
 class UpdatedWeights {
  public:
   UpdatedWeights(Device& device, Parameters& parameters, const LowRankUpdates& updates);
-  UpdatedWeights(const UpdatedWeights&) = delete;
-  UpdatedWeights& operator=(const UpdatedWeights&) = delete;
-  ~UpdatedWeights();
 
  private:
-  Parameters& parameters_;
-  Tensor own_;  // flat
+  KeptWeights own_;
 };
 
 }  // namespace dragoman::internal

@@ -5,21 +5,16 @@
 // straight-through estimator: Bengio et al., 2013). Activations are not rounded.
 #pragma once
 
-#include "nn/parameters.h"
-#include "tensor/device.h"
+#include "nn/kept_weights.h"
 
 namespace dragoman::internal {
 
 class RoundedWeights {
  public:
   RoundedWeights(Device& device, Parameters& parameters);
-  RoundedWeights(const RoundedWeights&) = delete;
-  RoundedWeights& operator=(const RoundedWeights&) = delete;
-  ~RoundedWeights();
 
  private:
-  Parameters& parameters_;
-  Tensor own_;  // flat
+  KeptWeights own_;
 };
 
 }  // namespace dragoman::internal

@@ -44,6 +44,14 @@ class Observed : public WholeRun {
     return checkpoints(name).newest().value().step;
   }
 
+  // Stopped after this update.
+  int64_t train_until(const std::string& name, int64_t step) {
+    bool stop = false;
+    return train_until_stopped(name,
+                               {.on_update = [&](const UpdateReport& report) { stop = report.step == step; },
+                                .stop_requested = [&] { return stop; }});
+  }
+
   Checkpoints checkpoints(const std::string& name) const { return {folder_.path(name) + "/checkpoints", 9}; }
 
   void expect_same(const std::string& a, const std::string& b) const {
@@ -106,11 +114,7 @@ TEST_F(Observed, HearsOfEachUpdateAndValidation) {
 TEST_F(Observed, StopsFromACallbackAndResumesToTheSameBits) {
   train("whole");
   for (const int64_t stop_at : {1, 4, 7}) {  // 4 is on schedule, 7 ends an epoch's update early
-    bool stop = false;
-    const TrainingObserver observer = {
-        .on_update = [&](const UpdateReport& report) { stop = report.step == stop_at; },
-        .stop_requested = [&] { return stop; }};
-    EXPECT_EQ(train_until_stopped("stopped", observer), stop_at);
+    EXPECT_EQ(train_until("stopped", stop_at), stop_at);
   }
   train("stopped");
   expect_same("stopped", "whole");
@@ -129,11 +133,7 @@ TEST_F(Observed, CoolsDownToTheSameBitsAfterStops) {
   ASSERT_GT(rates.size(), 10u);
   EXPECT_LT(rates.back(), 0.2 * *std::ranges::max_element(rates));
   for (const int64_t stop_at : {int64_t{4}, static_cast<int64_t>(rates.size()) / 2 + 2}) {
-    bool stop = false;
-    const TrainingObserver observer = {
-        .on_update = [&](const UpdateReport& report) { stop = report.step == stop_at; },
-        .stop_requested = [&] { return stop; }};
-    EXPECT_EQ(train_until_stopped("stopped", observer), stop_at);
+    EXPECT_EQ(train_until("stopped", stop_at), stop_at);
   }
   train("stopped");
   expect_same("stopped", "whole");

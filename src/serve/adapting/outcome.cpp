@@ -33,7 +33,6 @@ AdaptOutcome outcome_from_json(const std::string& base, const nlohmann::ordered_
     return outcome;
   }
   outcome.figures = {{"before", json.at("before")}, {"after", json.at("after")}};
-  const std::string bleu = bleu_of_both(json);
   const char* const how = outcome.name == "adapted"     ? "was adapted: it has"
                           : outcome.name == "no better" ? "stays as it is: adapted, it would have"
                                                         : "is adapted to all segments: it has";

@@ -85,7 +85,7 @@ Updates::Loaded Updates::load(const std::string& name, FolderState state) {
   if (base.empty())
     throw UsageError("{} is a whole model, not an update of another: serve it with --model", in_quotes(name));
   Loaded update = {.name = name,
-                   .base = fs::path(base).parent_path().string(),
+                   .base = base,
                    .state = std::move(state),
                    .translator = reaper_.adopt(std::make_unique<dragoman::Translator>(folder, settings_))};
   log_info("the update {} is loaded", folder);
