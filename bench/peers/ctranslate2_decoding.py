@@ -3,6 +3,7 @@
 
     pip install ctranslate2 numpy
     CT2_USE_MKL=0 python3 ctranslate2_decoding.py --workers 2 --threads 1
+    python3 ctranslate2_decoding.py --device cuda --workers 1 --precision float16 --batch 1 32 1024 --sentences 4096
 
 A base model with random weights, sentences of random words, and outputs of the same length as their sources. To measure
 the same model here, keep it with the pieces of some .spm file as its vocabulary, and import it:
@@ -10,13 +11,15 @@ the same model here, keep it with the pieces of some .spm file as its vocabulary
     python3 ctranslate2_decoding.py --spm shared.spm --keep base-ct2
     dragoman import base-ct2 --vocab shared.spm --out base && dragoman bench --model base
 
-Prints one JSON object: batch, beam, tokens_per_second, milliseconds_a_sentence, peak_mib.
+Prints one JSON object for each batch size and beam: tokens_per_second and milliseconds_a_sentence, medians of the
+rounds, and peak_mib of the host's memory. A batch of one sentence gets a quarter of the sentences, at most 64.
 """
 import argparse
 import json
 import os
 import random
 import resource
+import statistics
 import tempfile
 import time
 
@@ -35,8 +38,10 @@ def options():
     parser.add_argument("--precision", default="int8")
     parser.add_argument("--threads", type=int, default=1, help="threads of each worker")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--batch", type=int, default=32)
-    parser.add_argument("--beam", type=int, default=1)
+    parser.add_argument("--batch", type=int, nargs="+", default=[32])
+    parser.add_argument("--beam", type=int, nargs="+", default=[1])
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--length", type=int, default=25)
     parser.add_argument("--sentences", type=int, default=128)
     parser.add_argument("--spm", help="SentencePiece model whose pieces are the vocabulary (pip install sentencepiece)")
@@ -103,6 +108,18 @@ def model(o):
     return spec, vocabulary
 
 
+def seconds_of(o, translator, text, batch, beam):
+    """The median of the rounds, and the tokens of each."""
+    how = dict(beam_size=beam, max_batch_size=batch, min_decoding_length=o.length, max_decoding_length=o.length)
+    translator.translate_batch(text[:batch], **how)
+    rounds = []
+    for _ in range(o.rounds):
+        start = time.perf_counter()
+        results = translator.translate_batch(text, **how)
+        rounds.append(time.perf_counter() - start)
+    return statistics.median(rounds), sum(len(result.hypotheses[0]) for result in results)
+
+
 def main():
     o = options()
     spec, vocabulary = model(o)
@@ -111,20 +128,17 @@ def main():
         os.makedirs(folder, exist_ok=True)
         spec.save(folder)
         translator = ctranslate2.Translator(
-            folder, compute_type=o.precision, inter_threads=o.workers, intra_threads=o.threads)
+            folder, device=o.device, compute_type=o.precision, inter_threads=o.workers, intra_threads=o.threads)
         draw = random.Random(1)
         text = [draw.choices(vocabulary[3:], k=o.length) for _ in range(o.sentences)]
-        how = dict(beam_size=o.beam, max_batch_size=o.batch, min_decoding_length=o.length,
-                   max_decoding_length=o.length)
-        translator.translate_batch(text[:o.batch], **how)
-        start = time.perf_counter()
-        results = translator.translate_batch(text, **how)
-        seconds = time.perf_counter() - start
-    tokens = sum(len(result.hypotheses[0]) for result in results)
-    print(json.dumps({
-        "batch": o.batch, "beam": o.beam, "tokens_per_second": tokens / seconds,
-        "milliseconds_a_sentence": 1000 * seconds / len(text),
-        "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}))
+        for batch in o.batch:
+            few = text[: min(64, len(text) // 4)] if batch == 1 else text
+            for beam in o.beam:
+                seconds, tokens = seconds_of(o, translator, few, batch, beam)
+                print(json.dumps({
+                    "batch": batch, "beam": beam, "tokens_per_second": tokens / seconds,
+                    "milliseconds_a_sentence": 1000 * seconds / len(few), "precision": o.precision,
+                    "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}), flush=True)
 
 
 main()
