@@ -23,6 +23,7 @@ struct GpuCase {
   const Kernels* kernels;
   std::string name;
   Precision precision = Precision::fp32;
+  bool tf32 = false;
 
   bool on_gpu_itself() const { return is_gpu(*kernels); }
 };
@@ -45,7 +46,7 @@ inline std::vector<GpuCase> gpu_cases(const std::vector<Precision>& fewer_bits) 
   for (const Kernels* kernels : gpu_tables()) {
     const std::string name = name_in_tests(*kernels);
     cases.push_back({kernels, name + "_fp32"});
-    cases.push_back({&in_tf32(*kernels), name + "_tf32"});
+    cases.push_back({&in_tf32(*kernels), name + "_tf32", Precision::fp32, true});
     for (const Precision precision : fewer_bits)
       cases.push_back({kernels, name + "_" + name_of(precision), precision});
   }
