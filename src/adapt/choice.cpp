@@ -45,8 +45,9 @@ class Mixture {
         out_(out) {
     copy_all_but_weights(config.model, out);
     set_defaults(out, config.segments);
-    if (const std::string sample = sample_path(config.model); fs::exists(sample))
-      write_file(sample_path(out), {read_file(sample)});
+    for (const auto& path_in : {sample_path, unseen_path})
+      if (const std::string file = path_in(config.model); fs::exists(file))
+        write_file(path_in(out), {read_file(file)});
   }
 
   // `share` of the way from the old weights to the new ones.

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 
 #include "adapt/split_text.h"
@@ -23,10 +25,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// More would take longer to translate or to learn from than the segments do.
-constexpr int64_t most_pairs = 20'000, most_sources = 2000;
+constexpr int64_t most_pairs = 500'000;
+constexpr int64_t most_sources = 2000;  // more would take longer to translate than the segments to learn
 constexpr int64_t most_general_held_out = 1000;
-constexpr int64_t fewest_general = 100;
+constexpr int64_t fewest_general = 100, fewest_unseen = 100;
 constexpr int64_t beam_of_general = 4;
 
 enum class Learns { references, own_translations };
@@ -35,18 +37,10 @@ struct GeneralText {
   std::string from_where;
   std::vector<TextPair> pairs;  // all with a target, or none
   Learns learns = Learns::references;
+  std::vector<TextPair> unseen;  // to measure on; none: some of the pairs are held out for that
 
   bool has_references() const { return !pairs.empty() && !pairs.front().target.empty(); }
 };
-
-// Evenly over the text, which may be sorted.
-void keep_at_most(std::vector<TextPair>& pairs, int64_t count) {
-  const auto all = std::ssize(pairs);
-  if (all <= count) return;
-  for (int64_t i = 0; i < count; ++i)
-    std::swap(pairs[static_cast<size_t>(i)], pairs[static_cast<size_t>(i * all / count)]);
-  pairs.resize(static_cast<size_t>(count));
-}
 
 std::vector<TextPair> read_sources(const std::string& path) {
   std::vector<TextPair> pairs;
@@ -64,10 +58,18 @@ GeneralText given_text(const AdaptConfig& config) {
           read_pairs({{config.general_source, config.general_target}}, false, left_out)};
 }
 
-GeneralText sample_of_model(const AdaptConfig& config) {
-  const std::string path = sample_path(config.model);
+std::vector<TextPair> pairs_in(const std::string& tsv) {
   DroppedPairs left_out;
-  return {path, read_pairs({{path, ""}}, false, left_out)};
+  return read_pairs({{tsv, ""}}, false, left_out);
+}
+
+// On what the model was trained on, forgetting would hardly show.
+GeneralText sample_of_model(const AdaptConfig& config) {
+  const std::string path = sample_path(config.model), unseen = unseen_path(config.model);
+  GeneralText text = {path, pairs_in(path)};
+  if (fs::exists(unseen)) text.unseen = pairs_in(unseen);
+  if (std::ssize(text.unseen) < fewest_unseen) text.unseen.clear();
+  return text;
 }
 
 // English and French. In the other direction its sides are exchanged; into other languages its sources are of use.
@@ -97,6 +99,18 @@ GeneralText text_for(const AdaptConfig& config) {
       "there is no general text by which the model keeps what it knows: name a file of sentences in its "
       "source language with --general-source FILE{}",
       config.segments.from.empty() ? ", or the model's languages, such as --from en --to fr" : "");
+}
+
+SplitCounts write_split(GeneralText& text, const SplitText& files) {
+  const auto count = std::ssize(text.pairs);
+  if (text.unseen.empty())
+    return write_split(text.pairs, HeldOut(count, std::min(count / 4, most_general_held_out)), files);
+  std::unordered_set<std::string> unseen;
+  for (const TextPair& pair : text.unseen) unseen.insert(pair.source);
+  std::erase_if(text.pairs, [&](const TextPair& pair) { return unseen.contains(pair.source); });
+  std::ranges::move(text.unseen, std::back_inserter(text.pairs));
+  return write_split(
+      text.pairs, [&](std::string_view source) { return unseen.contains(std::string(source)); }, files);
 }
 
 // The model as it was translates these sources.
@@ -139,9 +153,8 @@ void write_general(const AdaptConfig& config, Stage& stage) {
   if (count < fewest_general)
     throw Error("{} has {}, but the general text needs at least {}", text.from_where,
                 counted(count, "sentence"), fewest_general);
-  const HeldOut is_held_out(count, std::min(count / 4, most_general_held_out));
   const SplitText files = split_text_in(stage.folder());
-  const SplitCounts counts = write_split(text.pairs, is_held_out, files);
+  const SplitCounts counts = write_split(text, files);
   log_info("general text: {}, {} to learn, {} held out", text.from_where, with_commas(counts.learnt),
            with_commas(counts.held_out));
   if (translates) translate_general(config, files, !text.has_references());

@@ -19,7 +19,8 @@ bool HeldOut::operator()(std::string_view source) const {
   return std::ldexp(static_cast<double>(XXH3_64bits(source.data(), source.size())), -64) < share_;
 }
 
-SplitCounts write_split(const std::vector<TextPair>& pairs, const HeldOut& is_held_out,
+SplitCounts write_split(const std::vector<TextPair>& pairs,
+                        const std::function<bool(std::string_view source)>& is_held_out,
                         const SplitText& files) {
   LineWriter source(files.source), target(files.target), held_out_source(files.held_out_source),
       held_out_target(files.held_out_target);

@@ -1,9 +1,10 @@
 // Parallel text in two parts: what a model learns from, and what it is measured on.
 //
-// Which of them a pair belongs to follows from a hash of its source, so that no source stands in both.
+// Which of them a pair belongs to follows from its source, so that no source stands in both.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,7 @@ struct SplitText {
 };
 SplitText split_text_in(const std::string& folder);
 
-// About `wanted` of all `pairs`.
+// About `wanted` of all `pairs`, by a hash.
 class HeldOut {
  public:
   HeldOut(int64_t pairs, int64_t wanted) : share_(static_cast<double>(wanted) / static_cast<double>(pairs)) {}
@@ -34,7 +35,8 @@ struct SplitCounts {
 };
 
 // A target may be empty where it is still to be made.
-SplitCounts write_split(const std::vector<TextPair>& pairs, const HeldOut& is_held_out,
+SplitCounts write_split(const std::vector<TextPair>& pairs,
+                        const std::function<bool(std::string_view source)>& is_held_out,
                         const SplitText& files);
 
 std::vector<TextPair> read_held_out(const SplitText& files);

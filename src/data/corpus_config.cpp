@@ -125,7 +125,8 @@ void declare(Options& options, DataConfig& data) {
               at_least(0).at_most(1'000'000));
   section
       .add("sample", data.sample,
-           "pairs of the training text that the model's folder keeps, for dragoman adapt; 0: none",
+           "pairs of the training text that the model's folder keeps, and a thousand of the validation "
+           "set, for dragoman adapt; 0: none",
            at_least(0).at_most(1'000'000))
       .may_change_on_resume();
   section.add("max_length", data.max_length, "leave out pairs with a side of more subwords than this",

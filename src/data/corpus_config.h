@@ -33,7 +33,7 @@ struct DataConfig {
   std::string from, to;  // languages, where the vocabularies know several
   int64_t limit = 0;
   int64_t hold_out = 0;
-  int64_t sample = 10'000;  // pairs that the model's folder keeps, see sample.h
+  int64_t sample = 100'000;  // pairs that the model's folder keeps, see sample.h
   int64_t max_length = 100;
   double max_ratio = 0;
   std::string terms;  // a file, see term_lexicon.h

@@ -3,17 +3,22 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "base/files.h"
 
 namespace dragoman::internal {
 namespace {
 
+constexpr int64_t most_unseen = 1000;
+
+bool is_column(const std::string& text) { return !text.empty() && text.find_first_of("\t\r\n") == text.npos; }
+
 // Nothing where a token is unknown, or the text cannot stand in a column.
 std::optional<std::string> decoded_column(const Vocabulary& vocabulary, const std::vector<int32_t>& ids) {
   if (std::ranges::count(ids, vocabulary.special().unknown) > 0) return {};
   std::string text = vocabulary.decode(ids);
-  if (text.empty() || text.find_first_of("\t\r\n") != text.npos) return {};
+  if (!is_column(text)) return {};
   return text;
 }
 
@@ -34,20 +39,45 @@ std::string sampled_lines(const PreparedCorpus& corpus, size_t every) {
   return lines;
 }
 
+void write_if_changed(const std::string& path, const std::string& text) {
+  if (!std::filesystem::exists(path) || read_file(path) != text) write_file(path, {text});
+}
+
 }  // namespace
 
+void keep_at_most(std::vector<TextPair>& pairs, int64_t count) {
+  const auto all = std::ssize(pairs);
+  if (all <= count) return;
+  for (int64_t i = 0; i < count; ++i)
+    std::swap(pairs[static_cast<size_t>(i)], pairs[static_cast<size_t>(i * all / count)]);
+  pairs.resize(static_cast<size_t>(count));
+}
+
 std::string sample_path(const std::string& model_folder) { return model_folder + "/sample.tsv"; }
+std::string unseen_path(const std::string& model_folder) { return model_folder + "/unseen.tsv"; }
 
 void write_sample(const PreparedCorpus& corpus, int64_t pairs, const std::string& model_folder) {
-  const std::string path = sample_path(model_folder);
   if (pairs == 0) {
-    std::filesystem::remove(path);
+    std::filesystem::remove(sample_path(model_folder));
     return;
   }
   size_t all = 0;
   for (const Shard& shard : corpus.shards) all += shard.pairs().size();
-  const std::string lines = sampled_lines(corpus, std::max<size_t>(all / static_cast<size_t>(pairs), 1));
-  if (!std::filesystem::exists(path) || read_file(path) != lines) write_file(path, {lines});
+  const size_t every = std::max<size_t>(all / static_cast<size_t>(pairs), 1);
+  write_if_changed(sample_path(model_folder), sampled_lines(corpus, every));
+}
+
+void write_unseen(std::vector<TextPair> validation, const std::string& model_folder) {
+  std::erase_if(validation,
+                [](const TextPair& pair) { return !is_column(pair.source) || !is_column(pair.target); });
+  if (validation.empty()) {
+    std::filesystem::remove(unseen_path(model_folder));
+    return;
+  }
+  keep_at_most(validation, most_unseen);
+  std::string lines;
+  for (const TextPair& pair : validation) lines += pair.source + "\t" + pair.target + "\n";
+  write_if_changed(unseen_path(model_folder), lines);
 }
 
 }  // namespace dragoman::internal

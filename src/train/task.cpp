@@ -230,7 +230,11 @@ Task make_first_corpus_task(const Recipe& recipe, const std::string& folder, int
   const Recipe complete = resolved(recipe, vocabularies, folder, local_processes);
   const BatchSettings settings = settings_for(complete);
   write_vocabularies(folder, vocabularies);
-  if (!is_one_sided(recipe.data)) write_sample(corpus, recipe.data.sample, folder);
+  if (!is_one_sided(recipe.data)) {
+    write_sample(corpus, recipe.data.sample, folder);
+    write_unseen(recipe.data.sample > 0 ? validation_pairs(recipe.data, prepared) : std::vector<TextPair>(),
+                 folder);
+  }
   nlohmann::json facts = facts_of(corpus, settings);
   Task task = corpus_task(complete, std::move(corpus));
   task.validation = validation_set(complete, prepared, vocabularies, settings);

@@ -245,6 +245,28 @@ TEST_F(Adapting, TranslatesGeneralTextItselfWhereThereAreSourcesAlone) {
   EXPECT_EQ(50 * c.max_loss, choice.max_loss);
 }
 
+// What the model was trained on would hardly show what it forgets.
+TEST_F(Adapting, MeasuresForgettingOnWhatTheModelHasNotSeen) {
+  AdaptConfig c = config("mine");
+  c.model = folder.path("base");
+  fs::copy(model_folder, c.model);
+  c.general_source = c.general_target = "";
+  std::string sample, unseen;
+  for (int i = 0; i < 150; ++i)
+    (i < 50 ? sample : unseen) += "I have " + std::to_string(i) + " books.\tJ'ai des livres.\n";
+  write_file(sample_path(c.model), {sample, sample, "I have 99 books.\tJ'ai 99 livres.\n"});
+  write_file(unseen_path(c.model), {unseen});
+  c.max_steps = 2;
+  c.learning_rate = 1e-9;  // so that what was made is kept
+  adapt_model(c);
+  const SplitText files = split_text_in(folder.path("mine.work/general"));
+  const auto learnt = lines_of(files.source), held_out = lines_of(files.held_out_source);
+  EXPECT_EQ(50u, learnt.size());
+  EXPECT_EQ(100u, held_out.size());
+  EXPECT_TRUE(held_out.contains("I have 99 books.") && !learnt.contains("I have 99 books."));
+  EXPECT_EQ(unseen, read_file(unseen_path(folder.path("mine.work/choice-all"))));
+}
+
 // A server adds to it meanwhile, and folds its log.
 TEST_F(Adapting, ReadsAMemoryThatAnotherProcessAddsTo) {
   AdaptConfig c = config("mine");

@@ -56,5 +56,21 @@ TEST_F(Sample, IsNoneWhereNobodyWantsIt) {
   EXPECT_FALSE(std::filesystem::exists(sample_path(folder.path("."))));
 }
 
+TEST_F(Sample, ThePairsThatTheModelHasNotSeenAreEvenlyFromTheValidationSet) {
+  std::vector<TextPair> validation;
+  for (int i = 0; i < 3000; ++i) validation.push_back({"v " + std::to_string(i), "w " + std::to_string(i)});
+  validation.push_back({"a\ttab", "w"});
+  validation.push_back({"nothing", ""});
+  const std::string path = unseen_path(folder.path("."));
+  write_unseen(validation, folder.path("."));
+  const std::string lines = read_file(path);
+  EXPECT_EQ(1000, std::ranges::count(lines, '\n'));
+  for (const char* pair : {"v 0\tw 0\n", "v 1500\tw 1500\n", "v 2997\tw 2997\n"})
+    EXPECT_NE(lines.find(pair), std::string::npos) << pair;
+  EXPECT_EQ(lines.find("a\ttab"), std::string::npos);
+  write_unseen({}, folder.path("."));
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
 }  // namespace
 }  // namespace dragoman::internal

@@ -207,28 +207,42 @@ inline void run_product(Context& context, Matmul product, const float* scales, c
 // --- by a packed operand ----------------------------------------------------------------------------
 
 // It may be some columns of another. An element has the bits that it has among all: cuBLASLt's algorithm is chosen
-// whatever the number of columns and the alignment of c: rows that are not aligned are computed elsewhere and copied.
+// whatever the number of columns and the alignment of c, and computes whole eights of columns, as its fast algorithms
+// want them. Rows of other widths, or that are not aligned, are computed elsewhere and copied; b has room for eights, and
+// what stands behind its last column is multiplied, too, into columns that nobody reads.
 inline bool computed_elsewhere(const Matrix& c, const Epilogue& epilogue) {
-  return !epilogue.accumulate && !in_bf16(c) && (c.stride % 4 != 0 || !is_multiple_of(c.data, sizeof(Four)));
+  const bool fits = c.columns % 8 == 0 && c.stride % 4 == 0 && is_multiple_of(c.data, sizeof(Four));
+  return !fits && !epilogue.accumulate && !in_bf16(c);
 }
 inline int64_t elsewhere_floats(const Matrix& c, const Epilogue& epilogue) {
-  return computed_elsewhere(c, epilogue) ? c.rows * row_elements(c.columns) : 0;
+  if (!computed_elsewhere(c, epilogue)) return 0;
+  return (c.rows + (epilogue.bias != nullptr ? 1 : 0)) * row_elements(c.columns);
 }
-inline void run_packed_product(Context& context, Matmul product, const float* scales,
-                               const Epilogue& epilogue, float* elsewhere) {
+
+template <class T>
+void copy_rows(Context& context, const Matrix& from, int64_t stride, T* to) {
+  launch(context, row_grid("copy_rows", from.rows), copy_operand_kernel<T>, as_read(from), stride, to);
+}
+
+inline void run_packed_product(Context& context, Matmul product, const float* scales, Epilogue epilogue,
+                               float* elsewhere) {
   const Matrix c = product.c;
   product.some_columns = true;
   if (!computed_elsewhere(c, epilogue)) {
     run_product(context, product, scales, epilogue);
     return;
   }
-  product.c = {elsewhere, c.rows, c.columns, row_elements(c.columns)};
+  const int64_t stride = row_elements(c.columns);
+  product.c = {elsewhere, c.rows, c.columns, stride};
+  product.b.columns = stride;
+  if (epilogue.bias != nullptr) {
+    float* const bias = elsewhere + c.rows * stride;
+    copy_rows(context, {const_cast<float*>(epilogue.bias), 1, c.columns, c.columns}, stride, bias);
+    epilogue.bias = bias;
+  }
   run_product(context, product, scales, epilogue);
-  launch(context, row_grid("copy_rows", c.rows), copy_operand_kernel<float>, as_read(product.c), c.stride,
-         c.data);
-  if (c.rounded != nullptr)
-    launch(context, row_grid("copy_rows", c.rows), copy_operand_kernel<Bf16>, as_read(product.c), c.stride,
-           c.rounded);
+  copy_rows(context, product.c, c.stride, c.data);
+  if (c.rounded != nullptr) copy_rows(context, product.c, c.stride, c.rounded);
 }
 
 // --- in the arithmetic of floats --------------------------------------------------------------------

@@ -10,6 +10,7 @@ namespace dragoman::internal {
 namespace {
 
 constexpr size_t workspace_size = size_t{32} << 20;
+constexpr int64_t fewest_columns = 8;  // of some of another's
 
 std::string words_of(Arithmetic arithmetic) {
   switch (arithmetic) {
@@ -155,7 +156,7 @@ bool Products::takes_few(const ProductKey& key, ProductSizes sizes, const void* 
                          const cublasLtMatmulAlgo_t& algorithm) const {
   if (may_split(key)) return true;
   sizes.rows = 1;
-  if (key.some_columns) sizes.columns = 1;
+  if (key.some_columns) sizes.columns = fewest_columns;
   Description few = describe(key, sizes, bias);
   cublasLtMatmulHeuristicResult_t result;
   return cublasLtMatmulAlgoCheck(gpu_.products(), &few.operation, &few.b, &few.a, &few.c, &few.c, &algorithm,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "base/error.h"
 #include "kernels/cuda/host/context.h"
 #include "kernels/cuda/host/far_memory.h"
 #include "kernels/kernels.h"
@@ -73,7 +74,10 @@ void HostGpuContext::multiply(const Matmul& product) {
                     b = in_floats(product.arithmetic, product.b, b_);
   static const ProductKernels& products = kernels_for("baseline").products;
   const bool rounded = in_bf16(product.c);
-  const Matrix c = rounded ? widened(product.c, c_) : product.c;
+  Matrix c = rounded ? widened(product.c, c_) : product.c;
+  if (!product.b.transposed) c.columns = product.b.columns;
+  CHECK(!product.some_columns || rounded || product.accumulate || c.columns % 8 == 0,
+        "of some columns of a matrix, whole eights are multiplied");
   const auto* bias = static_cast<const float*>(product.bias);
   if (rounded && product.bias != nullptr) {
     auto* const from = static_cast<uint16_t*>(const_cast<void*>(product.bias));
