@@ -13,6 +13,9 @@ namespace {
 
 constexpr size_t pairs_of_link_block = 8192, pairs_of_link_task = 64;
 
+// Learning goes over its pairs ten times. Pieces are few and frequent, so that a tenth of a large corpus tells as much.
+size_t pairs_to_learn_from(size_t all) { return std::clamp<size_t>(all / 10, 50'000, 1'000'000); }
+
 std::string links_path(const std::string& folder, size_t number) {
   return (std::filesystem::path(folder) / fmt::format("links-{:03}", number)).string();
 }
@@ -92,7 +95,9 @@ int64_t write_links(int64_t shard_count, const VocabularySizes& sizes, const std
   for (int64_t i = 0; i < shard_count; ++i)
     shards.emplace_back(shard_path(folder, i), settings.fingerprint, sizes);
   work.status.show("aligning", -1);
-  const AlignmentModel model = learn_alignment(all_pairs(shards, sizes), {.threads = settings.threads});
+  const PairsToAlign pairs = all_pairs(shards, sizes);
+  const AlignmentModel model =
+      learn_alignment(pairs, {.max_pairs = pairs_to_learn_from(pairs.count), .threads = settings.threads});
   work.stop_if_asked();
   ThreadPool threads(settings.threads);
   int64_t count = 0;
