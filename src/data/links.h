@@ -1,8 +1,8 @@
 // The links of a prepared corpus: which target pieces translate which source pieces, for guided alignment.
 //
-// They are learned from the pieces of its pairs, or of an even sample (data/align/aligner.h), and stand beside shard-000 in links-000: a
-// shard itself, with a record for each pair of the other. Its sides are the links' places in the source and in the
-// target, by target and then by source.
+// They are learned from the pieces of its pairs, or of an even sample of many (data/align/aligner.h), and stand beside
+// shard-000 in links-000: a shard itself, with a record for each pair of the other. Its sides are the links' places in
+// the source and in the target, by target and then by source.
 #pragma once
 
 #include <cstdint>
