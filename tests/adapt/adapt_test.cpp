@@ -256,15 +256,17 @@ TEST_F(Adapting, MeasuresForgettingOnWhatTheModelHasNotSeen) {
     (i < 50 ? sample : unseen) += "I have " + std::to_string(i) + " books.\tJ'ai des livres.\n";
   write_file(sample_path(c.model), {sample, sample, "I have 99 books.\tJ'ai 99 livres.\n"});
   write_file(unseen_path(c.model), {unseen});
+  EXPECT_TRUE(adapt_model(c).is_better());
+  EXPECT_EQ(unseen, read_file(unseen_path(c.out))) << "for whoever adapts this model";
+
   c.max_steps = 2;
   c.learning_rate = 1e-9;  // so that what was made is kept
-  adapt_model(c);
+  EXPECT_FALSE(adapt_model(c).is_better());
   const SplitText files = split_text_in(folder.path("mine.work/general"));
   const auto learnt = lines_of(files.source), held_out = lines_of(files.held_out_source);
   EXPECT_EQ(50u, learnt.size());
   EXPECT_EQ(100u, held_out.size());
   EXPECT_TRUE(held_out.contains("I have 99 books.") && !learnt.contains("I have 99 books."));
-  EXPECT_EQ(unseen, read_file(unseen_path(folder.path("mine.work/choice-all"))));
 }
 
 // A server adds to it meanwhile, and folds its log.
