@@ -27,8 +27,8 @@ struct Matmul {
   bool accumulate = false;
   const void* bias = nullptr;  // in c's type
   bool relu = false;
-  // Whether b may be some columns of another matrix, so that their number may not change the bits of one, either: floats
-  // are then asked for in eights of columns.
+  // Whether b may be some columns of another matrix, so that their number may not change the bits of one, either:
+  // floats are then asked for in eights of columns.
   bool some_columns = false;
 };
 

@@ -208,8 +208,8 @@ inline void run_product(Context& context, Matmul product, const float* scales, c
 
 // It may be some columns of another. An element has the bits that it has among all: cuBLASLt's algorithm is chosen
 // whatever the number of columns and the alignment of c, and computes whole eights of columns, as its fast algorithms
-// want them. Rows of other widths, or that are not aligned, are computed elsewhere and copied; b has room for eights, and
-// what stands behind its last column is multiplied, too, into columns that nobody reads.
+// want them. Rows of other widths, or that are not aligned, are computed elsewhere and copied; b has room for eights,
+// and what stands behind its last column is multiplied, too, into columns that nobody reads.
 inline bool computed_elsewhere(const Matrix& c, const Epilogue& epilogue) {
   const bool fits = c.columns % 8 == 0 && c.stride % 4 == 0 && is_multiple_of(c.data, sizeof(Four));
   return !fits && !epilogue.accumulate && !in_bf16(c);
