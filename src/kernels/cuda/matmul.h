@@ -18,8 +18,9 @@ struct MatmulOperand {
 };
 
 // c = a·b, or c + a·b, then the bias and relu; c is in floats, or in bf16 alone. Where b has more columns than c, the
-// rows of c and the bias have room for them all. A row of c has the same bits whatever the number of rows: the algorithm
-// does not depend on it, and no sum over the inner index is split, except in a weight's gradient, where a is transposed.
+// rows of c and the bias have room for them all. A row of c has the same bits whatever the number of rows: the
+// algorithm does not depend on it, and no sum over the inner index is split, except in a weight's gradient, where a is
+// transposed.
 struct Matmul {
   Arithmetic arithmetic;
   MatmulOperand a, b;
