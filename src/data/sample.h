@@ -1,6 +1,6 @@
-// What a model's folder keeps of the text that it was trained with (data.sample), so that the model can be adapted later
-// without forgetting what it knows: sample.tsv has pairs of the training text, unseen.tsv of the validation set, by which
-// forgetting is measured. Each line is source, tab, target.
+// What a model's folder keeps of the text that it was trained with (data.sample), so that the model can be adapted
+// later without forgetting what it knows: sample.tsv has pairs of the training text, unseen.tsv of the validation set,
+// by which forgetting is measured. Each line is source, tab, target.
 #pragma once
 
 #include <cstdint>
