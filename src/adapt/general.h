@@ -1,9 +1,9 @@
 // General text beside the user's segments: so that the model does not forget the rest of the language, and so that what
 // it would forget shows.
 //
-// By preference: files that are given; the sample of its training text that the model's folder has, and the pairs beside
-// it that it has not seen; the sentences that come with the program for the model's languages. Where there are sources
-// alone, the model as it was translates them.
+// By preference: files that are given; the sample of its training text that the model's folder has, and the pairs
+// beside it that it has not seen; the sentences that come with the program for the model's languages. Where there are
+// sources alone, the model as it was translates them.
 #pragma once
 
 #include <nlohmann/json.hpp>
