@@ -132,6 +132,16 @@ const char* name_of(Precision precision) {
   return precision == Precision::fp32 ? "fp32" : precision == Precision::bf16 ? "bf16" : "int8";
 }
 
+void round_weights_to_int8(Device& device, Parameters& parameters) {
+  parameters.changed();
+  CpuContext host(device.context.threads());
+  for (const Parameter& parameter : parameters.list()) {
+    if (parameter.role == Role::plain) continue;
+    const HostView<float> values = parameter.value.writable_values();
+    round_to_int8(host, operand_of(parameter, values.data()), values.data());
+  }
+}
+
 void quantize_weights(Device& device, Parameters& parameters, Precision precision) {
   parameters.changed();
   CpuContext host(device.context.threads());

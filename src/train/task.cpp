@@ -161,10 +161,9 @@ void leave_out_longer_than_positions(std::vector<TextPair>& pairs, const Recipe&
               left_out, all, positions);
 }
 
-ValidationSet validation_set(const Recipe& recipe, const std::string& prepared,
+ValidationSet validation_set(std::vector<TextPair> pairs, const Recipe& recipe,
                              const Vocabularies& vocabularies, const BatchSettings& settings) {
   ValidationSet set;
-  std::vector<TextPair> pairs = validation_pairs(recipe.data, prepared);
   const PairFrame frame = pair_frame(vocabularies, settings);
   leave_out_longer_than_positions(pairs, recipe, vocabularies, frame);
   set.batches = batches_of(pairs, vocabularies, settings);
@@ -230,14 +229,14 @@ Task make_first_corpus_task(const Recipe& recipe, const std::string& folder, int
   const Recipe complete = resolved(recipe, vocabularies, folder, local_processes);
   const BatchSettings settings = settings_for(complete);
   write_vocabularies(folder, vocabularies);
+  std::vector<TextPair> validation = validation_pairs(recipe.data, prepared);
   if (!is_one_sided(recipe.data)) {
     write_sample(corpus, recipe.data.sample, folder);
-    write_unseen(recipe.data.sample > 0 ? validation_pairs(recipe.data, prepared) : std::vector<TextPair>(),
-                 folder);
+    write_unseen(recipe.data.sample > 0 ? validation : std::vector<TextPair>(), folder);
   }
   nlohmann::json facts = facts_of(corpus, settings);
   Task task = corpus_task(complete, std::move(corpus));
-  task.validation = validation_set(complete, prepared, vocabularies, settings);
+  task.validation = validation_set(std::move(validation), complete, vocabularies, settings);
   check_validation(task, folder);
   task.facts = std::move(facts);
   return task;

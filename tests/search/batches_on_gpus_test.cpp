@@ -3,9 +3,7 @@
 #include <map>
 #include <numeric>
 
-#include "kernels/low_precision.h"
 #include "model/gpu_cases.h"
-#include "model/low_precision_file.h"
 #include "search/random_requests.h"
 #include "search/score.h"
 #include "text/special_ids.h"
@@ -59,13 +57,7 @@ TEST_P(BatchesOnAGpu, ChangeNoByteOfATranslation) {
 // too, which the GPU has in bf16.
 void give_weights(Device& device, Parameters& parameters, Precision precision) {
   if (precision == Precision::bf16) quantize_weights(device, parameters, precision);
-  if (precision != Precision::int8) return;
-  CpuContext host(1);
-  for (const Parameter& parameter : parameters.list()) {
-    const HostView<float> values = parameter.value.writable_values();
-    if (parameter.role != Role::plain)
-      round_to_int8(host, operand_of(parameter, values.data()), values.data());
-  }
+  if (precision == Precision::int8) round_weights_to_int8(device, parameters);
 }
 
 // Of the sum of 12 words' log-probabilities.

@@ -1,7 +1,7 @@
 // Products: operands as they are, or rounded to bf16 first, go to the library's one function (matmul.h); what it does
 // not do with finished rows, a pass over them does.
 //
-// A packed right operand is dense, row by row, in rows of a multiple of 8 elements.
+// A packed right operand is dense, row by row, in rows of whole groups of columns.
 #pragma once
 
 #include "kernels/cuda/fours.inl.h"
@@ -9,7 +9,9 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr int64_t row_elements(int64_t columns) { return ceil_div(columns, 8) * 8; }
+constexpr int64_t row_elements(int64_t columns) {
+  return ceil_div(columns, columns_of_group) * columns_of_group;
+}
 constexpr int64_t bf16_floats(int64_t rows, int64_t columns) { return rows * row_elements(columns) / 2; }
 
 // In the type of the place.
@@ -207,21 +209,17 @@ inline void run_product(Context& context, Matmul product, const float* scales, c
 // --- by a packed operand ----------------------------------------------------------------------------
 
 // It may be some columns of another. An element has the bits that it has among all: cuBLASLt's algorithm is chosen
-// whatever the number of columns and the alignment of c, and computes whole eights of columns, as its fast algorithms
-// want them. Rows of other widths, or that are not aligned, are computed elsewhere and copied; b has room for eights,
-// and what stands behind its last column is multiplied, too, into columns that nobody reads.
+// whatever the number of columns and the alignment of c, and computes whole groups of columns. Rows of other widths, or
+// that are not aligned, are computed elsewhere and copied; b has room for whole groups, and what stands behind its last
+// column is multiplied, too, into columns that nobody reads.
 inline bool computed_elsewhere(const Matrix& c, const Epilogue& epilogue) {
-  const bool fits = c.columns % 8 == 0 && c.stride % 4 == 0 && is_multiple_of(c.data, sizeof(Four));
+  const bool fits =
+      c.columns == row_elements(c.columns) && c.stride % 4 == 0 && is_multiple_of(c.data, sizeof(Four));
   return !fits && !epilogue.accumulate && !in_bf16(c);
 }
 inline int64_t elsewhere_floats(const Matrix& c, const Epilogue& epilogue) {
   if (!computed_elsewhere(c, epilogue)) return 0;
   return (c.rows + (epilogue.bias != nullptr ? 1 : 0)) * row_elements(c.columns);
-}
-
-template <class T>
-void copy_rows(Context& context, const Matrix& from, int64_t stride, T* to) {
-  launch(context, row_grid("copy_rows", from.rows), copy_operand_kernel<T>, as_read(from), stride, to);
 }
 
 inline void run_packed_product(Context& context, Matmul product, const float* scales, Epilogue epilogue,
@@ -237,12 +235,12 @@ inline void run_packed_product(Context& context, Matmul product, const float* sc
   product.b.columns = stride;
   if (epilogue.bias != nullptr) {
     float* const bias = elsewhere + c.rows * stride;
-    copy_rows(context, {const_cast<float*>(epilogue.bias), 1, c.columns, c.columns}, stride, bias);
+    copy_rows_of_operand(context, "copy_bias", {epilogue.bias, 1, c.columns, c.columns}, stride, bias);
     epilogue.bias = bias;
   }
   run_product(context, product, scales, epilogue);
-  copy_rows(context, product.c, c.stride, c.data);
-  if (c.rounded != nullptr) copy_rows(context, product.c, c.stride, c.rounded);
+  copy_rows_of_operand(context, "copy_product", product.c, c.stride, c.data);
+  if (c.rounded != nullptr) copy_rows_of_operand(context, "copy_product", product.c, c.stride, c.rounded);
 }
 
 // --- in the arithmetic of floats --------------------------------------------------------------------

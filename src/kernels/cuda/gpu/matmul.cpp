@@ -10,7 +10,6 @@ namespace dragoman::internal {
 namespace {
 
 constexpr size_t workspace_size = size_t{32} << 20;
-constexpr int64_t fewest_columns = 8;  // of some of another's
 
 std::string words_of(Arithmetic arithmetic) {
   switch (arithmetic) {
@@ -156,7 +155,7 @@ bool Products::takes_few(const ProductKey& key, ProductSizes sizes, const void* 
                          const cublasLtMatmulAlgo_t& algorithm) const {
   if (may_split(key)) return true;
   sizes.rows = 1;
-  if (key.some_columns) sizes.columns = fewest_columns;
+  if (key.some_columns) sizes.columns = columns_of_group;
   Description few = describe(key, sizes, bias);
   cublasLtMatmulHeuristicResult_t result;
   return cublasLtMatmulAlgoCheck(gpu_.products(), &few.operation, &few.b, &few.a, &few.c, &few.c, &algorithm,
