@@ -185,6 +185,14 @@ struct AdamStep {
   float weight_decay = 0;          // of every weight, times the learning rate
 };
 
+// constant · I + linear · a + quadratic · a², of a symmetric matrix a. With `of_unit_norm` a is divided by its Frobenius
+// norm ν first, and the result by √ν: for a = b·bᵀ, what is to be multiplied with b is then for b / √ν, whose largest
+// singular value is at most 1.
+struct Polynomial {
+  float constant, linear, quadratic;
+  bool of_unit_norm = false;
+};
+
 // Products of matrices of floats.
 struct ProductKernels {
   // Floats that `pack` writes for a right operand of this size.
@@ -340,6 +348,7 @@ struct Kernels {
   void (*add)(Context&, ConstMatrix from, Matrix to);  // to += from
   // out = a · b, element by element
   void (*multiply_elements)(Context&, ConstMatrix a, ConstMatrix b, Matrix out);
+  void (*polynomial)(Context&, const Polynomial&, ConstMatrix a, ConstMatrix square, Matrix out);
   // to[rows[r]] = from[r]; and to[r] = from[rows[r]]
   void (*scatter_rows)(Context&, ConstMatrix from, const int32_t* rows, Matrix to);
   void (*gather_rows)(Context&, ConstMatrix from, const int32_t* rows, Matrix to);

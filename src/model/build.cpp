@@ -12,8 +12,8 @@ SelfAttention make_self_attention(const LayerMaker& make, const std::string& nam
                                   int64_t heads) {
   const int64_t d = config.d_model, width = attention_width(config, heads);
   SelfAttention layer = {.norm = make.norm(name + ".norm", d),
-                         .qkv = make.linear(name + ".qkv", d, width, 3),
-                         .output = make.linear(name + ".output", width, d),
+                         .qkv = make.linear(name + ".qkv", d, width, {.count = 3, .heads_out = heads}),
+                         .output = make.linear(name + ".output", width, d, {.heads_in = heads}),
                          .heads = heads};
   if (config.relative_distance > 0) {
     layer.distance_keys = make.distances(name + ".distance_keys", config.relative_distance, width / heads);
@@ -27,9 +27,9 @@ CrossAttention make_cross_attention(const LayerMaker& make, const std::string& n
                                     const ModelConfig& config) {
   const int64_t d = config.d_model, heads = decoder_heads(config), width = attention_width(config, heads);
   return {.norm = make.norm(name + ".norm", d),
-          .query = make.linear(name + ".query", d, width),
-          .key_value = make.linear(name + ".key_value", d, width, 2),
-          .output = make.linear(name + ".output", width, d),
+          .query = make.linear(name + ".query", d, width, {.heads_out = heads}),
+          .key_value = make.linear(name + ".key_value", d, width, {.count = 2, .heads_out = heads}),
+          .output = make.linear(name + ".output", width, d, {.heads_in = heads}),
           .heads = heads};
 }
 
@@ -37,8 +37,8 @@ Ssru make_ssru(const LayerMaker& make, const std::string& name, const ModelConfi
   const int64_t d = config.d_model;
   return {.norm = make.norm(name + ".norm", d),
           .gate_and_input = config.ssru_input_bias
-                                ? make.linear(name + ".gate_and_input", d, d, 2)
-                                : make.linear_from_zero_bias(name + ".gate_and_input", d, d, 2),
+                                ? make.linear(name + ".gate_and_input", d, d, {.count = 2})
+                                : make.linear_from_zero_bias(name + ".gate_and_input", d, d, {.count = 2}),
           .learns_input_bias = config.ssru_input_bias};
 }
 

@@ -4,15 +4,20 @@
 
 namespace dragoman::internal {
 
-Linear LayerMaker::linear(const std::string& name, int64_t in, int64_t out, int64_t count) const {
-  return {.weight = parameters_.declare(name + ".weight", in, out * count, matrix(in, out), Role::weight),
-          .bias = parameters_.declare(name + ".bias", 1, out * count, bias(in))};
+Linear LayerMaker::linear(const std::string& name, int64_t in, int64_t out, const LinearParts& parts) const {
+  return {.weight = weight(name, in, out, parts),
+          .bias = parameters_.declare(name + ".bias", 1, out * parts.count, bias(in))};
 }
 
 Linear LayerMaker::linear_from_zero_bias(const std::string& name, int64_t in, int64_t out,
-                                         int64_t count) const {
-  return {.weight = parameters_.declare(name + ".weight", in, out * count, matrix(in, out), Role::weight),
-          .bias = parameters_.declare(name + ".bias", 1, out * count, {})};
+                                         const LinearParts& parts) const {
+  return {.weight = weight(name, in, out, parts),
+          .bias = parameters_.declare(name + ".bias", 1, out * parts.count, {})};
+}
+
+Tensor LayerMaker::weight(const std::string& name, int64_t in, int64_t out, const LinearParts& parts) const {
+  return parameters_.declare(name + ".weight", in, out * parts.count, matrix(in, out), Role::weight,
+                             parts.blocks());
 }
 
 Norm LayerMaker::norm(const std::string& name, int64_t width) const {

@@ -26,14 +26,23 @@ enum class NormKind { layer, rms };
 // weights and biases uniform in ±1/√in.
 enum class Initialiser { xavier, pytorch };
 
+// What a linear layer is several of: matrices side by side, each initialised as if it stood alone, and whose inputs, or
+// outputs, are those of heads.
+struct LinearParts {
+  int64_t count = 1;
+  int64_t heads_in = 1, heads_out = 1;
+
+  Blocks blocks() const { return {.down = heads_in, .across = count * heads_out}; }
+};
+
 class LayerMaker {
  public:
   LayerMaker(Parameters& parameters, Initialiser initialiser, NormKind norm_kind = NormKind::layer)
       : parameters_(parameters), initialiser_(initialiser), norm_kind_(norm_kind) {}
 
-  // `count`: the number of matrices side by side, each initialised independently.
-  Linear linear(const std::string& name, int64_t in, int64_t out, int64_t count = 1) const;
-  Linear linear_from_zero_bias(const std::string& name, int64_t in, int64_t out, int64_t count = 1) const;
+  Linear linear(const std::string& name, int64_t in, int64_t out, const LinearParts& parts = {}) const;
+  Linear linear_from_zero_bias(const std::string& name, int64_t in, int64_t out,
+                               const LinearParts& parts = {}) const;
   Norm norm(const std::string& name, int64_t width) const;
   // A vector for each distance from -farthest to farthest.
   Tensor distances(const std::string& name, int64_t farthest, int64_t width) const;
@@ -41,6 +50,8 @@ class LayerMaker {
   Initial bias(int64_t in) const;
 
  private:
+  Tensor weight(const std::string& name, int64_t in, int64_t out, const LinearParts& parts) const;
+
   Parameters& parameters_;
   Initialiser initialiser_;
   NormKind norm_kind_;

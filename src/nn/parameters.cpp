@@ -24,8 +24,9 @@ float draw(Random& random, const Initial& initial) {
 
 }  // namespace
 
-Tensor Parameters::declare(std::string name, int64_t rows, int64_t columns, Initial initial, Role role) {
-  return add({std::move(name), Tensor::parameter(*pool_, rows, columns), initial, role});
+Tensor Parameters::declare(std::string name, int64_t rows, int64_t columns, Initial initial, Role role,
+                           Blocks blocks) {
+  return add({std::move(name), Tensor::parameter(*pool_, rows, columns), initial, role, blocks});
 }
 
 Tensor Parameters::declare_constant(std::string name, int64_t rows, int64_t columns, Initial initial) {
@@ -33,6 +34,7 @@ Tensor Parameters::declare_constant(std::string name, int64_t rows, int64_t colu
               .value = Tensor::parameter(*pool_, rows, columns),
               .initial = initial,
               .role = Role::plain,
+              .blocks = {},
               .constant = true});
 }
 

@@ -26,11 +26,17 @@ struct Initial {
 // products. table: rows that are looked up, and, transposed, the right operand of products.
 enum class Role { plain, weight, table };
 
+// The matrices that a weight consists of: `across` side by side in each of `down` rows of them.
+struct Blocks {
+  int64_t down = 1, across = 1;
+};
+
 struct Parameter {
   std::string name;  // in model files
   Tensor value;
   Initial initial;
   Role role;
+  Blocks blocks;
   bool constant = false;
   int64_t offset = 0;  // in the flat buffers, once they are allocated
 
@@ -44,7 +50,8 @@ class Parameters {
  public:
   explicit Parameters(Pool& pool) : pool_(&pool) {}
 
-  Tensor declare(std::string name, int64_t rows, int64_t columns, Initial initial, Role role = Role::plain);
+  Tensor declare(std::string name, int64_t rows, int64_t columns, Initial initial, Role role = Role::plain,
+                 Blocks blocks = {});
   Tensor declare_constant(std::string name, int64_t rows, int64_t columns, Initial initial);
 
   // Lays out what was declared, filled with zeros. Training needs gradients as well.

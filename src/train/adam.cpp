@@ -4,13 +4,20 @@
 
 namespace dragoman::internal {
 
-Adam::Adam(Device& device, Parameters& parameters, const AdamOptions& options)
+Adam::Adam(Device& device, Parameters& parameters, const AdamOptions& options, const Moves& moves)
     : device_(device),
       parameters_(parameters),
       options_(options),
       first_moments_(device.pool, 1, static_cast<int64_t>(parameters.weights().size())),
       second_moments_(device.pool, 1, static_cast<int64_t>(parameters.weights().size())) {
   forget();
+  if (!moves) {
+    ranges_ = {{0, parameters.trained_size()}};
+    return;
+  }
+  for (const Parameter& parameter : parameters.list())
+    if (!parameter.constant && moves(parameter))
+      ranges_.push_back({parameter.offset, parameter.offset + parameter.size()});
 }
 
 void Adam::forget() {
@@ -28,9 +35,11 @@ void Adam::update(int64_t step, double learning_rate, double gradient_scale) {
       .correction2 = static_cast<float>(1 - std::pow(options_.beta2, step)),
       .weight_decay = static_cast<float>(options_.weight_decay),
   };
-  device_.kernels.adam(device_.context, parameters_.trained_size(), adam, static_cast<float>(gradient_scale),
-                       parameters_.gradients().data(), parameters_.weights().data(), first_moments_.data(),
-                       second_moments_.data());
+  for (const auto [begin, end] : ranges_) {
+    device_.kernels.adam(device_.context, end - begin, adam, static_cast<float>(gradient_scale),
+                         parameters_.gradients().data() + begin, parameters_.weights().data() + begin,
+                         first_moments_.data() + begin, second_moments_.data() + begin);
+  }
   parameters_.changed();
 }
 

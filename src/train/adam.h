@@ -1,5 +1,8 @@
-// Adam (Kingma and Ba, 2015) over a model's flat buffers, in one pass.
+// Adam (Kingma and Ba, 2015) over a model's flat buffers, in one pass, or over the parts that another optimiser leaves.
 #pragma once
+
+#include <functional>
+#include <vector>
 
 #include "nn/parameters.h"
 
@@ -14,7 +17,10 @@ struct AdamOptions {
 
 class Adam {
  public:
-  Adam(Device& device, Parameters& parameters, const AdamOptions& options);
+  using Moves = std::function<bool(const Parameter&)>;
+
+  // Moves all parameters that are trained, or those of them that `moves` says.
+  Adam(Device& device, Parameters& parameters, const AdamOptions& options, const Moves& moves = {});
 
   // Update number `step` (from 1) with the gradients times gradient_scale.
   void update(int64_t step, double learning_rate, double gradient_scale);
@@ -22,7 +28,8 @@ class Adam {
   // Sets the moments to zero.
   void forget();
 
-  // Device memory, flat, laid out as the weights are.
+  // Device memory, flat, laid out as the weights are. The first moments are a mean of gradients, and also hold another
+  // optimiser's momentum.
   std::span<float> first_moments() const { return {first_moments_.data(), parameters_.weights().size()}; }
   std::span<float> second_moments() const { return {second_moments_.data(), parameters_.weights().size()}; }
 
@@ -30,6 +37,10 @@ class Adam {
   Device& device_;
   Parameters& parameters_;
   AdamOptions options_;
+  struct Range {
+    int64_t begin, end;
+  };
+  std::vector<Range> ranges_;  // of the flat buffers
   Tensor first_moments_, second_moments_;
 };
 

@@ -16,13 +16,18 @@ namespace {
 const Range fraction = at_least(0).below(1);
 
 void declare_optimizer(Section& training, TrainingConfig& c) {
-  training.add("optimizer", c.optimizer, "adamw: Adam with decoupled weight decay",
-               {{"adam", Optimizer::adam}, {"adamw", Optimizer::adamw}});
+  training.add("optimizer", c.optimizer,
+               "adamw: Adam with decoupled weight decay; muon: the matrices of layers move by their momentum "
+               "made orthogonal, and learn from fewer updates; all else by Adam",
+               {{"adam", Optimizer::adam}, {"adamw", Optimizer::adamw}, {"muon", Optimizer::muon}});
   training.add("learning_rate", c.learning_rate, "peak learning rate of every schedule but noam", above(0));
   training.add("weight_decay", c.weight_decay, "weight decay of adamw", at_least(0));
   training.add("beta1", c.beta1, "Adam's decay of the mean gradient", fraction);
   training.add("beta2", c.beta2, "Adam's decay of the mean squared gradient", fraction);
   training.add("epsilon", c.epsilon, "added to the root of the mean squared gradient", above(0));
+  training.add("momentum", c.momentum, "muon's decay of the mean gradient", fraction);
+  training.add("matrix_rate", c.matrix_rate, "muon's learning rate of matrices, in units of the others'",
+               above(0));
   training.add("schedule", c.schedule,
                "learning rate schedule; noam: factor * d_model^-0.5 * min(step^-0.5, step * warmup^-1.5)",
                {{"noam", Schedule::noam},
@@ -126,7 +131,11 @@ void declare(Options& options, TrainingConfig& c) {
 
 void declare(Options& options, ValidationConfig& c) {
   auto validation = options.section("validation", "Validation during training").may_change_on_resume();
-  validation.add("every", c.every, "updates between validations; 0: once per epoch", at_least(0));
+  validation.add("every", c.every, "updates between validations; 0: once per epoch, or every_minutes",
+                 at_least(0));
+  validation.add("every_minutes", c.every_minutes,
+                 "minutes of training between validations, whatever the machine's speed; 0: `every` alone counts",
+                 at_least(0));
   validation.add(
       "metrics", c.metrics,
       "any of loss, bleu, chrf and exact_match (the percentage of outputs that are the reference); all but "
@@ -284,6 +293,8 @@ void validate(const Recipe& recipe) {
   if (training.trainable != Trainable::all && training.optimizer == Optimizer::adamw)
     throw OptionError("training.trainable",
                       "is not all, but adamw's weight decay changes all parameters: use adam");
+  if (training.trainable != Trainable::all && training.optimizer == Optimizer::muon)
+    throw OptionError("training.trainable", "is not all, but muon is for all matrices: use adam");
   if (training.cooldown > 0 && !has_known_end(training)) {
     throw OptionError("training.cooldown",
                       "needs training.max_steps, max_epochs or max_minutes to know where the run ends");

@@ -19,8 +19,9 @@
 
 namespace dragoman::internal {
 
-// adamw: weight decay is applied to the weights directly, not through the gradient's moments.
-enum class Optimizer { adam, adamw };
+// adamw: weight decay is applied to the weights directly, not through the gradient's moments. muon: train/muon.h for
+// matrices, Adam for all else.
+enum class Optimizer { adam, adamw, muon };
 
 // The metric that chooses `best`. train_loss is for runs without a validation set.
 enum class KeepBestBy { loss, bleu, chrf, exact_match, train_loss };
@@ -53,6 +54,8 @@ struct TrainingConfig {
   double beta1 = 0.9;
   double beta2 = 0.98;
   double epsilon = 1e-9;
+  double momentum = 0.95;
+  double matrix_rate = 1;
   Schedule schedule = Schedule::noam;
   double factor = 2;
   int64_t warmup = 4000;
@@ -80,6 +83,7 @@ struct TrainingConfig {
 
 struct ValidationConfig {
   int64_t every = 0;
+  double every_minutes = 0;
   std::vector<std::string> metrics = {"loss", "bleu", "chrf"};
   int64_t beam = 1;
   int64_t samples = 3;
@@ -108,6 +112,9 @@ void declare(Options& options, Recipe& recipe);
 std::vector<std::string> given_keys(const Options& options);
 
 bool has_validation_set(const DataConfig& data);
+
+// Rather than updates, or minutes.
+inline bool is_of_epochs(const ValidationConfig& c) { return c.every == 0 && c.every_minutes == 0; }
 
 // What the run that was started in this folder has for a key such as "training/precision"; null if there is none.
 nlohmann::json saved_value(const std::string& folder, const std::string& key);

@@ -31,6 +31,7 @@ RateOptions rate_options(const Recipe& recipe) {
 
 UpdateOptions update_options(const TrainingConfig& t) {
   return {.adam = {t.beta1, t.beta2, t.epsilon, t.optimizer == Optimizer::adamw ? t.weight_decay : 0},
+          .muon = t.optimizer == Optimizer::muon ? std::optional(MuonOptions{t.momentum, t.matrix_rate}) : std::nullopt,
           .smoothing = {static_cast<float>(t.label_smoothing), t.smoothing_over},
           .clip_norm = t.clip_norm,
           .seed = static_cast<uint64_t>(t.seed),
@@ -136,6 +137,7 @@ void Run::log_setup() const {
 
 void Run::train() {
   const int64_t began_at = trainer_.steps();
+  agreed_seconds_ = state_.seconds;
   if (validation_is_due()) {  // it was interrupted
     validate_and_save();
     stop_if_requested();
@@ -256,7 +258,7 @@ void Run::end_epoch() {
               {"loss", sums.per_token()},
               {"perplexity", std::exp(loss)},
               {"seconds", state_.seconds}});
-  if (recipe_.validation.every == 0) return;
+  if (is_of_epochs(recipe_.validation)) return;
   progress_.clear();
   log_info("epoch {:>3}  step {:>6}  training loss {:.4f} over the epoch", epoch, step, loss);
 }
@@ -266,9 +268,14 @@ void Run::end_epoch() {
 // At the end of an epoch the position is already that of the next. Where an update was skipped, or there was none, the
 // step is the same as before.
 bool Run::validation_is_due() const {
-  const int64_t every = recipe_.validation.every, steps = trainer_.steps();
-  const bool epoch_ended = state_.position.epoch > 0 && state_.position.index == 0;
-  return state_.validations.last_step != steps && (every > 0 ? is_multiple(steps, every) : epoch_ended);
+  const ValidationConfig& validation = recipe_.validation;
+  const int64_t steps = trainer_.steps();
+  if (state_.validations.last_step == steps) return false;
+  if (is_of_epochs(validation)) return state_.position.epoch > 0 && state_.position.index == 0;
+  const double slice = 60 * validation.every_minutes;
+  const bool minutes_have_passed =
+      slice > 0 && std::floor(agreed_seconds_ / slice) > std::floor(state_.validated_seconds / slice);
+  return minutes_have_passed || is_multiple(steps, validation.every);
 }
 
 // After an interrupted validation nothing is done: the resumed run starts with it.
@@ -313,6 +320,7 @@ void Run::validate() {
   if (processes_.first()) validate_on_first();
   state_.validations = processes_.gather(state_.validations)[0];
   if (state_.validations.last_step != trainer_.steps()) return;  // it was interrupted
+  state_.validated_seconds = agreed_seconds_;
   state_.recent_sums = {};
   state_.recent_seconds = 0;
 }
@@ -345,7 +353,7 @@ void Run::stop_if_requested() {
   const int32_t stop = stop_requested();
   const std::vector<Status> all =
       processes_.gather(Status{state_.seconds, stop, dragoman::internal::stop_requested()});
-  state_.seconds = all[0].seconds;
+  state_.seconds = agreed_seconds_ = all[0].seconds;
   if (std::ranges::all_of(all, [](const Status& one) { return one.stop == 0; })) return;
   progress_.clear();
   roll_back_if_not_finite();

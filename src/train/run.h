@@ -84,7 +84,8 @@ class Run {
   RunState state_;
   Recovery recovery_;
   Progress progress_;
-  bool stop_ = false;  // the observer asked for it
+  double agreed_seconds_ = 0;  // state_.seconds when all processes last had the same
+  bool stop_ = false;          // the observer asked for it
 };
 
 }  // namespace dragoman::internal

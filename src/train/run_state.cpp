@@ -75,6 +75,7 @@ nlohmann::json RunState::to_json() const {
                          {"recent_sums", json_of(recent_sums)},
                          {"recent_seconds", recent_seconds},
                          {"epoch_sums", json_of(epoch_sums)},
+                         {"validated_seconds", validated_seconds},
                          {"best_step", validations.best_step},
                          {"best_value", validations.best_value},
                          {"without_improvement", validations.without_improvement},
@@ -97,6 +98,7 @@ void RunState::from_json(const nlohmann::json& saved) {
                  .best_value = saved.at("best_value"),
                  .without_improvement = integer_at(saved, "without_improvement")};
   validations.by = best_by_of(saved.value("best_by", ""));
+  validated_seconds = saved.value("validated_seconds", 0.0);
   if (saved.contains("batches_per_update")) batches_per_update = integer_at(saved, "batches_per_update");
   if (saved.contains("batches_in_epoch")) batches_in_epoch = integer_at(saved, "batches_in_epoch");
   guard.from_json(saved.at("guard"));

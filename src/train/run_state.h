@@ -35,6 +35,7 @@ struct RunState {
   LossSums recent_sums;  // since the last validation
   LossSums epoch_sums;   // since the epoch began
   double recent_seconds = 0;
+  double validated_seconds = 0;  // `seconds` at the last validation
   ValidationRecord validations;
   int64_t batches_per_update = 0;  // of all processes together; kept when their number changes
   int64_t batches_in_epoch = 0;    // of the last whole epoch; 0: there was none yet

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <numeric>
 
@@ -60,8 +61,9 @@ Trainer::Trainer(Transformer& model, const UpdateOptions& options, Processes& pr
       options_(options),
       processes_(processes),
       low_rank_(model.parameters),
-      adam_(model.device, model.parameters, options.adam),
+      adam_(model.device, model.parameters, options.adam, options.muon ? std::not_fn(is_moved_by_muon) : Adam::Moves()),
       gradient_sum_(model.parameters, processes, options.wire, options.slice) {
+  if (options.muon) muon_.emplace(model.device, model.parameters, *options.muon);
   if (options.ema > 0)
     average_ = Tensor(model.device.pool, 1, static_cast<int64_t>(model.parameters.weights().size()));
 }
@@ -190,6 +192,7 @@ void Trainer::apply(const Gradients& gradients, double learning_rate) {
   double scale = 1 / static_cast<double>(std::max<int64_t>(gradients.sums.target_tokens, 1));
   if (options_.clip_norm > 0 && gradients.norm > options_.clip_norm)
     scale *= options_.clip_norm / gradients.norm;
+  if (muon_) muon_->update(learning_rate, adam_.first_moments());
   adam_.update(++steps_, learning_rate, scale);
   if (average_) {
     const auto weights = model_.parameters.weights();

@@ -19,6 +19,7 @@
 #include "parallel/gradient_sum.h"
 #include "train/adam.h"
 #include "train/checkpoints.h"
+#include "train/muon.h"
 #include "train/rounded_weights.h"
 
 namespace dragoman::internal {
@@ -43,6 +44,7 @@ struct LossSums {
 
 struct UpdateOptions {
   AdamOptions adam;
+  std::optional<MuonOptions> muon = {};  // for matrices, in Adam's place
   Smoothing smoothing = {0.1f, SmoothingOver::all};
   double clip_norm = 0;  // 0: off. Of the gradient of the loss per token.
   uint64_t seed = 1;
@@ -130,6 +132,7 @@ class Trainer {
   Processes& processes_;
   LowRankUpdates low_rank_;
   Adam adam_;
+  std::optional<Muon> muon_;
   Tensor average_;  // of the weights, flat; none if options_.ema is 0
   Tape tape_;
   GradientSum gradient_sum_;

@@ -21,13 +21,13 @@ namespace fs = std::filesystem;
 
 class ResumeTest : public TrainingRuns {
  protected:
-  // Text instead of symbols, with subword sampling, and products in bf16.
+  // Text instead of symbols, with subword sampling, products in bf16, and matrices moved by Muon.
   void learn_from_text() {
     recipe_ = path("text.toml");
     write_file(recipe_,
                {"[data]\ntsv = [\"" DRAGOMAN_SOURCE_DIR "/data/tatoeba-en-fr/train.tsv.zst\"]\n"
                 "limit = 300\nhold_out = 20\n[vocabulary]\nsize = 300\nshared = true\nsampling = 0.2\n"
-                "[training]\nbatch_tokens = 150\nprecision = \"bf16\"\n"});
+                "[training]\nbatch_tokens = 150\nprecision = \"bf16\"\noptimizer = \"muon\"\n"});
   }
 
   void kill(int times);

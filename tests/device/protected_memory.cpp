@@ -271,6 +271,8 @@ void wrap_the_rest(Kernels& table) {
   > (table);
   wrap < [](auto& k) -> auto& { return k.multiply_elements; }
   > (table);
+  wrap < [](auto& k) -> auto& { return k.polynomial; }
+  > (table);
   wrap < [](auto& k) -> auto& { return k.scatter_rows; }
   > (table);
   wrap < [](auto& k) -> auto& { return k.gather_rows; }

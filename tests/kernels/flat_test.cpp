@@ -110,6 +110,50 @@ TEST_P(Flat, AddRows) {
   }
 }
 
+// Against its formula, in double precision.
+TEST_P(Flat, PolynomialsAreTheirFormula) {
+  for (const int64_t n : {int64_t{1}, int64_t{8}, int64_t{45}, int64_t{130}}) {
+    const size_t size = static_cast<size_t>(n * n);
+    const Floats values = random_floats(size, 11);
+    std::vector<double> a(size), square(size);
+    const auto product = [&](auto element, auto& to) {
+      for (int64_t i = 0; i < n; ++i) {
+        for (int64_t j = 0; j < n; ++j) {
+          double sum = 0;
+          for (int64_t k = 0; k < n; ++k) sum += element(i, k) * element(j, k);
+          to[static_cast<size_t>(i * n + j)] = sum;
+        }
+      }
+    };
+    product([&](int64_t i, int64_t k) { return double{values[static_cast<size_t>(i * n + k)]}; }, a);
+    product([&](int64_t i, int64_t k) { return a[static_cast<size_t>(i * n + k)]; }, square);
+    double trace = 0;
+    for (int64_t i = 0; i < n; ++i) trace += square[static_cast<size_t>(i * (n + 1))];
+    for (const bool of_unit_norm : {false, true}) {
+      auto out = on_device(Floats(size));
+      const Floats as(a.begin(), a.end()), squares(square.begin(), square.end());
+      kernels_.polynomial(context_, {3, -2, 0.5F, of_unit_norm}, {on_device(as).data(), n, n, n, 1},
+                          {on_device(squares).data(), n, n, n, 1}, {out.data(), n, n, n});
+      const double norm = of_unit_norm ? std::sqrt(trace) : 1;
+      const Floats found = out.values();
+      for (size_t i = 0; i < size; ++i) {
+        const double identity = i % static_cast<size_t>(n + 1) == 0 ? 1 : 0;
+        const double wanted =
+            (3 * identity - 2 * a[i] / norm + 0.5 * square[i] / (norm * norm)) / std::sqrt(norm);
+        ASSERT_NEAR(found[i], wanted, 1e-5 * (std::abs(wanted) + 1)) << i << " of " << n;
+      }
+    }
+  }
+}
+
+TEST_P(Flat, PolynomialsOfZerosAreFinite) {
+  auto out = on_device(Floats(9));
+  const Floats nothing(9);
+  kernels_.polynomial(context_, {3, -2, 0.5F, true}, {on_device(nothing).data(), 3, 3, 3, 1},
+                      {on_device(nothing).data(), 3, 3, 3, 1}, {out.data(), 3, 3, 3});
+  for (const float value : out.values()) EXPECT_TRUE(std::isfinite(value));
+}
+
 TEST_P(Flat, ScatterRows) {
   const std::vector<float> from = random_floats(3 * 21, 6);
   const std::vector<int32_t> rows = {5, 0, 6};

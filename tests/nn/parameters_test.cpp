@@ -122,7 +122,7 @@ TEST_F(ParametersTest, EachHasItsOwnNumbers) {
 
 TEST_F(ParametersTest, Initialisers) {
   const LayerMaker xavier(parameters, Initialiser::xavier), pytorch(parameters, Initialiser::pytorch);
-  xavier.linear("x", 30, 20, 3);  // each of the three begins as if it stood alone
+  xavier.linear("x", 30, 20, {.count = 3});  // each of the three begins as if it stood alone
   pytorch.linear("p", 25, 20);
   xavier.norm("n", 7);
   parameters.allocate(Buffers::weights);

@@ -102,6 +102,18 @@ TEST_F(WholeRun, TheConfigurationRecordsWhatMadeIt) {
   EXPECT_EQ(read_config(folder_.path("run")).at("made_by"), made_by);
 }
 
+// Minutes take the place of epochs. What has passed is known after an update, so that the first is too early.
+TEST_F(WholeRun, ValidatesWhenMinutesHavePassed) {
+  recipe_.data = {.synthetic = Synthetic::copy, .sentences = 4, .batches = 3, .valid_batches = 1};
+  recipe_.training.max_steps = 5;
+  recipe_.validation.every_minutes = 1e-9;
+  EXPECT_EQ(train("often").validation.steps, (std::vector<int64_t>{2, 3, 4, 5}));
+  recipe_.validation.every_minutes = 1000;
+  EXPECT_EQ(train("seldom").validation.steps, (std::vector<int64_t>{5}));
+  recipe_.validation.every = 2;
+  EXPECT_EQ(train("both").validation.steps, (std::vector<int64_t>{2, 4, 5}));
+}
+
 // Steps 2 and 4 are on schedule, 3 and 5 are ends; an uninterrupted run has only the latter.
 TEST_F(WholeRun, AnExtendedRunHasTheAverageOfOneThatWasAsLongFromTheStart) {
   recipe_.data = {.synthetic = Synthetic::copy, .sentences = 4, .batches = 7, .valid_batches = 1};

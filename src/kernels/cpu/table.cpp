@@ -64,6 +64,7 @@ const Kernels DRAGOMAN_TABLE_NAME = {
     .sum_of_squares = sum_of_squares,
     .add = add,
     .multiply_elements = multiply_elements,
+    .polynomial = polynomial,
     .scatter_rows = scatter_rows,
     .gather_rows = gather_rows,
 };

@@ -141,6 +141,33 @@ void multiply_elements(Context& context, ConstMatrix a, ConstMatrix b, Matrix ou
   }
 }
 
+// --- the polynomial of a symmetric matrix -----------------------------------------------------------
+
+// Of a symmetric matrix the square's trace is the sum of all squares. Every warp adds it up: a number of each row.
+GPU_FUNCTION Polynomial of_unit_norm(Polynomial p, const ConstMatrix& squared) {
+  float squares = 0;
+  for (int64_t i = lane(); i < squared.rows; i += warp_size) squares += element(squared, i, i);
+  const float norm = sqrtf(warp_sum(squares) + 1e-28f), root = sqrtf(norm);  // of zeros everything stays finite
+  p.constant /= root;
+  p.linear = p.linear / norm / root;
+  p.quadratic = p.quadratic / norm / norm / root;
+  return p;
+}
+
+GPU_KERNEL polynomial_kernel(Polynomial given, ConstMatrix a, ConstMatrix squared, Matrix out) {
+  const int64_t r = row_of_warp();
+  if (r >= out.rows) return;
+  const Polynomial p = given.of_unit_norm ? of_unit_norm(given, squared) : given;
+  for_each_column(out.columns, [=](int64_t c) {
+    const float sum = fmaf(p.linear, element(a, r, c), p.quadratic * element(squared, r, c));
+    set_element(out, r, c, c == r ? sum + p.constant : sum);
+  });
+}
+
+void polynomial(Context& context, const Polynomial& given, ConstMatrix a, ConstMatrix squared, Matrix out) {
+  launch(context, row_grid("polynomial", out.rows), polynomial_kernel, given, a, squared, out);
+}
+
 // to[to_rows[r]] = from[from_rows[r]]; without a list, r itself.
 struct RowCopies {
   ConstMatrix from;

@@ -60,6 +60,7 @@ constexpr Kernels cuda_kernels = {
     .sum_of_squares = sum_of_squares,
     .add = add,
     .multiply_elements = multiply_elements,
+    .polynomial = polynomial,
     .scatter_rows = scatter_rows,
     .gather_rows = gather_rows,
 };

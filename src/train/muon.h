@@ -1,0 +1,44 @@
+// Muon (Jordan et al., 2024): a matrix moves by its momentum made orthogonal, and so equally far in all directions, also
+// in those that few sentences ask for.
+//
+// It moves the weights of linear layers; embeddings, biases and norms are left to Adam. Where a weight is several
+// matrices, as those of attention's heads are, each of them moves for itself.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "nn/parameters.h"
+
+namespace dragoman::internal {
+
+struct MuonOptions {
+  double momentum = 0.95;
+  double rate = 1;  // learning rate, in units of Adam's
+};
+
+bool is_moved_by_muon(const Parameter& parameter);
+
+class Muon {
+ public:
+  Muon(Device& device, Parameters& parameters, const MuonOptions& options);
+
+  // One update with the gradients, of whatever scale, which it overwrites. momentum: flat, laid out as the weights are.
+  void update(double learning_rate, std::span<float> momentum);
+
+ private:
+  // A weight's part, and the gradient that becomes its direction.
+  struct Block {
+    Matrix weight, direction;
+  };
+
+  void add_momentum(std::span<float> momentum);
+  void move(const Block& block, double learning_rate);
+
+  Device& device_;
+  Parameters& parameters_;
+  MuonOptions options_;
+  std::vector<Block> blocks_;
+};
+
+}  // namespace dragoman::internal
