@@ -132,15 +132,16 @@ struct SizeClass {
   int64_t vocabulary;
   int64_t layers, d_model, heads, d_ff;
   double dropout;
-  int64_t batch_tokens, accumulate, warmup;
+  int64_t batch_tokens, accumulate;
+  double learning_rate;
   int64_t epochs;
 };
 constexpr SizeClass size_classes[] = {
-    {2'000'000, 32'000, 6, 512, 8, 2048, 0.1, 4096, 4, 4000, 3},
-    {400'000, 16'000, 3, 512, 8, 2048, 0.1, 4096, 2, 4000, 6},
-    {60'000, 8'000, 3, 256, 4, 1024, 0.1, 2048, 1, 1000, 10},
-    {15'000, 6'000, 4, 128, 4, 256, 0.2, 2048, 1, 1000, 40},
-    {0, 2'000, 2, 128, 4, 256, 0.3, 1024, 1, 500, 100},
+    {2'000'000, 32'000, 6, 512, 8, 2048, 0.1, 4096, 4, 0.002, 3},
+    {400'000, 16'000, 3, 512, 8, 2048, 0.1, 4096, 2, 0.002, 6},
+    {60'000, 8'000, 3, 256, 4, 1024, 0.1, 2048, 1, 0.003, 10},
+    {15'000, 6'000, 4, 128, 4, 256, 0.2, 2048, 1, 0.003, 40},
+    {0, 2'000, 2, 128, 4, 256, 0.3, 1024, 1, 0.003, 100},
 };
 constexpr double most_minutes = 24 * 60;
 constexpr int64_t too_few_pairs = 2000;
@@ -266,17 +267,20 @@ std::string time_in_words(double minutes) {
                       : counted(std::lround(minutes / 60), "hour");
 }
 
-void write_training(RecipeText& text, const NewRecipe& recipe) {
+void write_training(RecipeText& text, const DataConfig& data, const NewRecipe& recipe) {
   const SizeClass& size = recipe.size;
   text.table("training");
   text.line("batch_tokens", size.batch_tokens, "small corpora learn faster from small batches");
   if (size.accumulate > 1)
     text.line("accumulate", size.accumulate, "batches per update, as if they were one larger batch");
-  text.line("schedule", "noam", "the rate rises during warmup, then falls");
-  text.line("factor", 1.0);
-  text.line("warmup", size.warmup, "updates");
+  text.line("optimizer", "muon", "learns from about half as many updates as adam");
+  text.line("schedule", "constant", "the learning rate stays the same until the cooldown");
+  text.line("learning_rate", size.learning_rate);
+  text.line("cooldown", 0.3, "last part of the run, in which the learning rate falls to 0");
   text.line("label_smoothing", 0.1);
   text.line("ema", 0.998, "keeps the moving average of the weights");
+  if (!data.from.empty() && !data.to.empty())
+    text.line("guided_alignment", 0.5, "attention also learns which words belong together, from an aligner");
   text.line("precision", "auto", "bf16 where this processor is faster with it");
   text.line("max_epochs", recipe.epochs,
             fmt::format("times through the corpus: about {} with {}", time_in_words(recipe.minutes),
@@ -295,7 +299,7 @@ std::string text_of(const CorpusFacts& facts, const DataConfig& data, const NewR
   text.comment("    dragoman train " + path);
   write_data(text, facts, data, recipe);
   write_sizes(text, facts, recipe);
-  write_training(text, recipe);
+  write_training(text, data, recipe);
   return text.text();
 }
 
