@@ -185,9 +185,9 @@ struct AdamStep {
   float weight_decay = 0;          // of every weight, times the learning rate
 };
 
-// constant · I + linear · a + quadratic · a², of a symmetric matrix a. With `of_unit_norm` a is divided by its Frobenius
-// norm ν first, and the result by √ν: for a = b·bᵀ, what is to be multiplied with b is then for b / √ν, whose largest
-// singular value is at most 1.
+// constant · I + linear · a + quadratic · a², of a symmetric matrix a. With `of_unit_norm` a is divided by its norm ν
+// (Frobenius's) first, and the result by √ν: where a = b·bᵀ, and the result is to be multiplied with b, that is as if b
+// were b / √ν, whose singular values are at most 1.
 struct Polynomial {
   float constant, linear, quadratic;
   bool of_unit_norm = false;

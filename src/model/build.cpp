@@ -12,8 +12,8 @@ SelfAttention make_self_attention(const LayerMaker& make, const std::string& nam
                                   int64_t heads) {
   const int64_t d = config.d_model, width = attention_width(config, heads);
   SelfAttention layer = {.norm = make.norm(name + ".norm", d),
-                         .qkv = make.linear(name + ".qkv", d, width, {.count = 3, .heads_out = heads}),
-                         .output = make.linear(name + ".output", width, d, {.heads_in = heads}),
+                         .qkv = make.linear(name + ".qkv", d, width, {.count = 3, .groups_out = heads}),
+                         .output = make.linear(name + ".output", width, d, {.groups_in = heads}),
                          .heads = heads};
   if (config.relative_distance > 0) {
     layer.distance_keys = make.distances(name + ".distance_keys", config.relative_distance, width / heads);
@@ -27,9 +27,9 @@ CrossAttention make_cross_attention(const LayerMaker& make, const std::string& n
                                     const ModelConfig& config) {
   const int64_t d = config.d_model, heads = decoder_heads(config), width = attention_width(config, heads);
   return {.norm = make.norm(name + ".norm", d),
-          .query = make.linear(name + ".query", d, width, {.heads_out = heads}),
-          .key_value = make.linear(name + ".key_value", d, width, {.count = 2, .heads_out = heads}),
-          .output = make.linear(name + ".output", width, d, {.heads_in = heads}),
+          .query = make.linear(name + ".query", d, width, {.groups_out = heads}),
+          .key_value = make.linear(name + ".key_value", d, width, {.count = 2, .groups_out = heads}),
+          .output = make.linear(name + ".output", width, d, {.groups_in = heads}),
           .heads = heads};
 }
 
@@ -42,12 +42,15 @@ Ssru make_ssru(const LayerMaker& make, const std::string& name, const ModelConfi
           .learns_input_bias = config.ssru_input_bias};
 }
 
+// Hidden units have as little to do with one another as heads, and are in groups as wide as heads usually are.
 FeedForward make_feed_forward(const LayerMaker& make, const std::string& name, int64_t d, int64_t d_ff,
                               bool gated) {
+  constexpr int64_t width = 64;
+  const int64_t groups = d_ff % width == 0 ? d_ff / width : 1;
   return {.norm = make.norm(name + ".norm", d),
-          .inner = make.linear(name + ".inner", d, d_ff),
-          .outer = make.linear(name + ".outer", d_ff, d),
-          .value = gated ? make.linear(name + ".value", d, d_ff) : Linear()};
+          .inner = make.linear(name + ".inner", d, d_ff, {.groups_out = groups}),
+          .outer = make.linear(name + ".outer", d_ff, d, {.groups_in = groups}),
+          .value = gated ? make.linear(name + ".value", d, d_ff, {.groups_out = groups}) : Linear()};
 }
 
 Initial embedding_initial(const ModelConfig& config, int64_t vocabulary) {

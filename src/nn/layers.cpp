@@ -17,7 +17,7 @@ Linear LayerMaker::linear_from_zero_bias(const std::string& name, int64_t in, in
 
 Tensor LayerMaker::weight(const std::string& name, int64_t in, int64_t out, const LinearParts& parts) const {
   return parameters_.declare(name + ".weight", in, out * parts.count, matrix(in, out), Role::weight,
-                             parts.blocks());
+                             parts.submatrices());
 }
 
 Norm LayerMaker::norm(const std::string& name, int64_t width) const {

@@ -26,13 +26,13 @@ enum class NormKind { layer, rms };
 // weights and biases uniform in ±1/√in.
 enum class Initialiser { xavier, pytorch };
 
-// What a linear layer is several of: matrices side by side, each initialised as if it stood alone, and whose inputs, or
-// outputs, are those of heads.
+// Matrices side by side, each initialised as if it stood alone; and groups of their inputs, or of their outputs, that
+// have nothing to do with one another, such as those of heads.
 struct LinearParts {
   int64_t count = 1;
-  int64_t heads_in = 1, heads_out = 1;
+  int64_t groups_in = 1, groups_out = 1;
 
-  Blocks blocks() const { return {.down = heads_in, .across = count * heads_out}; }
+  Submatrices submatrices() const { return {.down = groups_in, .across = count * groups_out}; }
 };
 
 class LayerMaker {

@@ -25,8 +25,8 @@ float draw(Random& random, const Initial& initial) {
 }  // namespace
 
 Tensor Parameters::declare(std::string name, int64_t rows, int64_t columns, Initial initial, Role role,
-                           Blocks blocks) {
-  return add({std::move(name), Tensor::parameter(*pool_, rows, columns), initial, role, blocks});
+                           Submatrices submatrices) {
+  return add({std::move(name), Tensor::parameter(*pool_, rows, columns), initial, role, submatrices});
 }
 
 Tensor Parameters::declare_constant(std::string name, int64_t rows, int64_t columns, Initial initial) {
@@ -34,7 +34,7 @@ Tensor Parameters::declare_constant(std::string name, int64_t rows, int64_t colu
               .value = Tensor::parameter(*pool_, rows, columns),
               .initial = initial,
               .role = Role::plain,
-              .blocks = {},
+              .submatrices = {},
               .constant = true});
 }
 

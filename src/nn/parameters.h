@@ -27,7 +27,7 @@ struct Initial {
 enum class Role { plain, weight, table };
 
 // The matrices that a weight consists of: `across` side by side in each of `down` rows of them.
-struct Blocks {
+struct Submatrices {
   int64_t down = 1, across = 1;
 };
 
@@ -36,7 +36,7 @@ struct Parameter {
   Tensor value;
   Initial initial;
   Role role;
-  Blocks blocks;
+  Submatrices submatrices;
   bool constant = false;
   int64_t offset = 0;  // in the flat buffers, once they are allocated
 
@@ -51,7 +51,7 @@ class Parameters {
   explicit Parameters(Pool& pool) : pool_(&pool) {}
 
   Tensor declare(std::string name, int64_t rows, int64_t columns, Initial initial, Role role = Role::plain,
-                 Blocks blocks = {});
+                 Submatrices submatrices = {});
   Tensor declare_constant(std::string name, int64_t rows, int64_t columns, Initial initial);
 
   // Lays out what was declared, filled with zeros. Training needs gradients as well.

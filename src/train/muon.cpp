@@ -24,8 +24,8 @@ Polynomial operator*(double factor, Polynomial p) {
   return p;
 }
 
-Matrix block_of(const Matrix& m, const Blocks& blocks, int64_t down, int64_t across) {
-  const int64_t rows = m.rows / blocks.down, columns = m.columns / blocks.across;
+Matrix block_of(const Matrix& m, const Submatrices& all, int64_t down, int64_t across) {
+  const int64_t rows = m.rows / all.down, columns = m.columns / all.across;
   return {m.data + down * rows * m.stride + across * columns, rows, columns, m.stride};
 }
 
@@ -40,10 +40,10 @@ Muon::Muon(Device& device, Parameters& parameters, const MuonOptions& options)
     const Matrix weight = p.value.matrix();
     const Matrix gradient = {parameters.gradients().data() + p.offset, weight.rows, weight.columns,
                              weight.columns};
-    for (int64_t down = 0; down < p.blocks.down; ++down)
-      for (int64_t across = 0; across < p.blocks.across; ++across)
+    for (int64_t down = 0; down < p.submatrices.down; ++down)
+      for (int64_t across = 0; across < p.submatrices.across; ++across)
         blocks_.push_back(
-            {block_of(weight, p.blocks, down, across), block_of(gradient, p.blocks, down, across)});
+            {block_of(weight, p.submatrices, down, across), block_of(gradient, p.submatrices, down, across)});
   }
 }
 
@@ -93,7 +93,8 @@ void Muon::move(const Block& block, double learning_rate) {
     multiply(context, p, a, product.matrix(), {});
     multiply(context, product, p, a.matrix(), {});
   }
-  multiply(context, is_wide ? ConstMatrix(q) : x, is_wide ? x : ConstMatrix(q), block.weight, {.accumulate = true});
+  multiply(context, is_wide ? ConstMatrix(q) : x, is_wide ? x : ConstMatrix(q), block.weight,
+           {.accumulate = true});
 }
 
 }  // namespace dragoman::internal

@@ -1,8 +1,8 @@
-// Muon (Jordan et al., 2024): a matrix moves by its momentum made orthogonal, and so equally far in all directions, also
-// in those that few sentences ask for.
+// Muon (Jordan et al., 2024): a matrix moves by its momentum made orthogonal, and so equally far in all directions, in
+// those too that few sentences ask for.
 //
-// It moves the weights of linear layers; embeddings, biases and norms are left to Adam. Where a weight is several
-// matrices, as those of attention's heads are, each of them moves for itself.
+// It moves the weights of linear layers; embeddings, biases and norms are left to Adam. Where a weight consists of
+// several matrices, those of attention's heads and of groups of hidden units, each of them moves for itself.
 #pragma once
 
 #include <span>

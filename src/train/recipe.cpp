@@ -133,9 +133,10 @@ void declare(Options& options, ValidationConfig& c) {
   auto validation = options.section("validation", "Validation during training").may_change_on_resume();
   validation.add("every", c.every, "updates between validations; 0: once per epoch, or every_minutes",
                  at_least(0));
-  validation.add("every_minutes", c.every_minutes,
-                 "minutes of training between validations, whatever the machine's speed; 0: `every` alone counts",
-                 at_least(0));
+  validation.add(
+      "every_minutes", c.every_minutes,
+      "minutes of training between validations, whatever the machine's speed; 0: `every` alone counts",
+      at_least(0));
   validation.add(
       "metrics", c.metrics,
       "any of loss, bleu, chrf and exact_match (the percentage of outputs that are the reference); all but "

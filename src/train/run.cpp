@@ -31,7 +31,8 @@ RateOptions rate_options(const Recipe& recipe) {
 
 UpdateOptions update_options(const TrainingConfig& t) {
   return {.adam = {t.beta1, t.beta2, t.epsilon, t.optimizer == Optimizer::adamw ? t.weight_decay : 0},
-          .muon = t.optimizer == Optimizer::muon ? std::optional(MuonOptions{t.momentum, t.matrix_rate}) : std::nullopt,
+          .muon = t.optimizer == Optimizer::muon ? std::optional(MuonOptions{t.momentum, t.matrix_rate})
+                                                 : std::nullopt,
           .smoothing = {static_cast<float>(t.label_smoothing), t.smoothing_over},
           .clip_norm = t.clip_norm,
           .seed = static_cast<uint64_t>(t.seed),

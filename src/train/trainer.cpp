@@ -61,7 +61,8 @@ Trainer::Trainer(Transformer& model, const UpdateOptions& options, Processes& pr
       options_(options),
       processes_(processes),
       low_rank_(model.parameters),
-      adam_(model.device, model.parameters, options.adam, options.muon ? std::not_fn(is_moved_by_muon) : Adam::Moves()),
+      adam_(model.device, model.parameters, options.adam,
+            options.muon ? std::not_fn(is_moved_by_muon) : Adam::Moves()),
       gradient_sum_(model.parameters, processes, options.wire, options.slice) {
   if (options.muon) muon_.emplace(model.device, model.parameters, *options.muon);
   if (options.ema > 0)

@@ -46,8 +46,7 @@ class Experiments : public testing::Test {
   }
   std::string run(const std::string& name, const std::string& data, const std::string& arguments = "",
                   const std::string& page = "/report.html") {
-    const std::string printed =
-        run_tool("experiments/" + name, data, arguments + " --training.max_steps 5");
+    const std::string printed = run_tool("experiments/" + name, data, arguments + " --training.max_steps 5");
     EXPECT_TRUE(std::filesystem::exists(out() + page));
     return printed;
   }
@@ -65,8 +64,7 @@ class Experiments : public testing::Test {
 
 // With two seeds the curve of a variant is the mean of both.
 TEST_F(Experiments, Compare) {
-  const std::string table =
-      run("compare", data(), " model.norm=pre,post --seeds 2", "");
+  const std::string table = run("compare", data(), " model.norm=pre,post --seeds 2", "");
   EXPECT_TRUE(table.starts_with("| norm | updates | loss | BLEU |\n|---|--:|--:|--:|\n")) << table;
   EXPECT_NE(table.find("\n| pre | 5 | "), table.npos) << table;
   EXPECT_NE(table.find("\n| post | 5 | "), table.npos) << table;
@@ -84,8 +82,8 @@ TEST_F(Experiments, Compare) {
 }
 
 TEST_F(Experiments, CompareSettingsThatChangeTogether) {
-  const std::string table = run("compare", data(),
-                                " model.norm/model.dropout=usual:pre/0.1,paper:post/0.2", "");
+  const std::string table =
+      run("compare", data(), " model.norm/model.dropout=usual:pre/0.1,paper:post/0.2", "");
   EXPECT_NE(table.find("\n| usual | 5 | "), table.npos) << table;
   EXPECT_EQ(recipe_of("seed-1/paper").at("model").at("norm"), "post");
   EXPECT_EQ(recipe_of("seed-1/paper").at("model").at("dropout"), 0.2);
@@ -96,9 +94,9 @@ TEST_F(Experiments, CompareSettingsThatChangeTogether) {
 TEST_F(Experiments, Speedrun) {
   const std::string arguments = " post:model.norm=post --seeds 2 --minutes 0.02 --slice 0.01";
   const std::string table = run_tool("speedrun", data(), arguments);
-  EXPECT_TRUE(table.starts_with(
-      "|  | BLEU at minute 0.01 | 0.02 | loss at the end | updates | tokens a second |\n"
-      "|---|--:|--:|--:|--:|--:|\n| recipe | "))
+  EXPECT_TRUE(
+      table.starts_with("|  | BLEU at minute 0.01 | 0.02 | loss at the end | updates | tokens a second |\n"
+                        "|---|--:|--:|--:|--:|--:|\n| recipe | "))
       << table;
   EXPECT_NE(table.find("\n| post | "), table.npos) << table;
   EXPECT_EQ(table, read_file(out() + "/table.md"));
@@ -115,8 +113,9 @@ TEST_F(Experiments, Speedrun) {
   std::istringstream runs(read_file(out() + "/runs.tsv"));
   std::string line;
   std::getline(runs, line);
-  EXPECT_EQ(line, "recipe\tsettings\tseed\tmachine\tminutes\tupdates\ttokens\tloss at 0.01\tbleu at 0.01\t"
-                  "chrf at 0.01\tloss at 0.02\tbleu at 0.02\tchrf at 0.02");
+  EXPECT_EQ(line,
+            "recipe\tsettings\tseed\tmachine\tminutes\tupdates\ttokens\tloss at 0.01\tbleu at 0.01\t"
+            "chrf at 0.01\tloss at 0.02\tbleu at 0.02\tchrf at 0.02");
   int count = 0;
   for (; std::getline(runs, line); ++count) EXPECT_EQ(std::ranges::count(line, '\t'), 12) << line;
   EXPECT_EQ(count, 4);

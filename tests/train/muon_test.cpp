@@ -103,7 +103,8 @@ TEST_F(MuonTraining, MovesTheMatricesOfLayersAlone) {
   for (const Parameter& parameter : muon.small.model.parameters.list()) {
     const auto begin = static_cast<size_t>(parameter.offset), size = static_cast<size_t>(parameter.size());
     const auto of = [&](const Floats& weights) { return std::span(weights).subspan(begin, size); };
-    const bool is_matrix = parameter.name.ends_with(".weight") && parameter.name.find("embedding") == std::string::npos &&
+    const bool is_matrix = parameter.name.ends_with(".weight") &&
+                           parameter.name.find("embedding") == std::string::npos &&
                            !parameter.name.starts_with("generator");
     EXPECT_EQ(std::ranges::equal(of(by_muon), of(by_adam)), !is_matrix) << parameter.name;
     EXPECT_FALSE(std::ranges::equal(of(by_muon), of(before))) << parameter.name;
@@ -113,28 +114,29 @@ TEST_F(MuonTraining, MovesTheMatricesOfLayersAlone) {
   EXPECT_GT(others, 5);
 }
 
-TEST_F(MuonTraining, HeadsAreMatricesOfTheirOwn) {
-  const ModelConfig c = config();
+// Heads, and groups of 64 hidden units.
+TEST_F(MuonTraining, GroupsAreMatricesOfTheirOwn) {
+  ModelConfig c = config();
+  c.d_ff = 128;
   Device device(kernels_for(nullptr), 1);
   const Transformer model(c, device, Buffers::weights);
   struct Wanted {
     const char* ending;
-    Blocks blocks;
+    Submatrices submatrices;
   };
   const int64_t heads = c.heads;
-  const Wanted all[] = {{"self_attention.qkv.weight", {1, 3 * heads}},
-                        {"self_attention.output.weight", {heads, 1}},
-                        {"cross_attention.query.weight", {1, heads}},
-                        {"cross_attention.key_value.weight", {1, 2 * heads}},
-                        {"cross_attention.output.weight", {heads, 1}},
-                        {"feed_forward.inner.weight", {1, 1}},
-                        {"feed_forward.outer.weight", {1, 1}}};
-  for (const auto& [ending, blocks] : all) {
-    const auto found = std::ranges::find_if(
-        model.parameters.list(), [&](const Parameter& parameter) { return parameter.name.ends_with(ending); });
+  const Wanted all[] = {
+      {"self_attention.qkv.weight", {1, 3 * heads}}, {"self_attention.output.weight", {heads, 1}},
+      {"cross_attention.query.weight", {1, heads}},  {"cross_attention.key_value.weight", {1, 2 * heads}},
+      {"cross_attention.output.weight", {heads, 1}}, {"feed_forward.inner.weight", {1, 2}},
+      {"feed_forward.outer.weight", {2, 1}}};
+  for (const auto& [ending, wanted] : all) {
+    const auto found = std::ranges::find_if(model.parameters.list(), [&](const Parameter& parameter) {
+      return parameter.name.ends_with(ending);
+    });
     ASSERT_NE(found, model.parameters.list().end()) << ending;
-    EXPECT_EQ(found->blocks.down, blocks.down) << ending;
-    EXPECT_EQ(found->blocks.across, blocks.across) << ending;
+    EXPECT_EQ(found->submatrices.down, wanted.down) << ending;
+    EXPECT_EQ(found->submatrices.across, wanted.across) << ending;
   }
 }
 

@@ -147,7 +147,8 @@ void multiply_elements(Context& context, ConstMatrix a, ConstMatrix b, Matrix ou
 GPU_FUNCTION Polynomial of_unit_norm(Polynomial p, const ConstMatrix& squared) {
   float squares = 0;
   for (int64_t i = lane(); i < squared.rows; i += warp_size) squares += element(squared, i, i);
-  const float norm = sqrtf(warp_sum(squares) + 1e-28f), root = sqrtf(norm);  // of zeros everything stays finite
+  const float norm = sqrtf(warp_sum(squares) + 1e-28f),
+              root = sqrtf(norm);  // of zeros everything stays finite
   p.constant /= root;
   p.linear = p.linear / norm / root;
   p.quadratic = p.quadratic / norm / norm / root;
