@@ -130,13 +130,13 @@ TEST_F(MuonTraining, GroupsAreMatricesOfTheirOwn) {
       {"cross_attention.query.weight", {1, heads}},  {"cross_attention.key_value.weight", {1, 2 * heads}},
       {"cross_attention.output.weight", {heads, 1}}, {"feed_forward.inner.weight", {1, 2}},
       {"feed_forward.outer.weight", {2, 1}}};
-  for (const auto& [ending, wanted] : all) {
+  for (const Wanted& wanted : all) {
     const auto found = std::ranges::find_if(model.parameters.list(), [&](const Parameter& parameter) {
-      return parameter.name.ends_with(ending);
+      return parameter.name.ends_with(wanted.ending);
     });
-    ASSERT_NE(found, model.parameters.list().end()) << ending;
-    EXPECT_EQ(found->submatrices.down, wanted.down) << ending;
-    EXPECT_EQ(found->submatrices.across, wanted.across) << ending;
+    ASSERT_NE(found, model.parameters.list().end()) << wanted.ending;
+    EXPECT_EQ(found->submatrices.down, wanted.submatrices.down) << wanted.ending;
+    EXPECT_EQ(found->submatrices.across, wanted.submatrices.across) << wanted.ending;
   }
 }
 
