@@ -3,7 +3,6 @@
 #include "train/muon.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <nlohmann/json.hpp>
 

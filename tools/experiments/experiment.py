@@ -3,6 +3,7 @@ import argparse
 import json
 import os
 import pathlib
+import statistics
 import subprocess
 import sys
 
@@ -38,6 +39,16 @@ def seconds_of_an_epoch(folder):
 
 def number(value, digits):
     return "–" if value is None else f"{value:.{digits}f}"
+
+
+def spread(values, digits):
+    """Mean, and the smallest and the largest."""
+    if not values:
+        return "–"
+    mean = number(statistics.fmean(values), digits)
+    if len(values) == 1:
+        return mean
+    return f"{mean} ({number(min(values), digits)}–{number(max(values), digits)})"
 
 
 def print_table(folders, columns):
