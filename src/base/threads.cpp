@@ -54,6 +54,27 @@ void leave_processor(int taken) {
 
 }  // namespace
 
+void ThreadPool::Tasks::set(int64_t begin, int64_t end) {
+  left.store(static_cast<uint64_t>(end) << 32 | static_cast<uint64_t>(begin), std::memory_order_release);
+}
+
+int64_t ThreadPool::Tasks::take_first() {
+  uint64_t now = left.load(std::memory_order_relaxed);
+  do {
+    if (static_cast<uint32_t>(now) >= now >> 32) return -1;
+  } while (!left.compare_exchange_weak(now, now + 1, std::memory_order_acq_rel, std::memory_order_relaxed));
+  return static_cast<uint32_t>(now);
+}
+
+int64_t ThreadPool::Tasks::take_last() {
+  constexpr uint64_t one = uint64_t{1} << 32;
+  uint64_t now = left.load(std::memory_order_relaxed);
+  do {
+    if (static_cast<uint32_t>(now) >= now >> 32) return -1;
+  } while (!left.compare_exchange_weak(now, now - one, std::memory_order_acq_rel, std::memory_order_relaxed));
+  return static_cast<int64_t>(now >> 32) - 1;
+}
+
 // Delegates, so that the destructor joins the threads if one of these lines throws.
 ThreadPool::ThreadPool(int threads) : ThreadPool() {
   if (!start(threads)) {
@@ -70,6 +91,7 @@ ThreadPool::~ThreadPool() { end(); }
 // False if the system refuses one of them.
 bool ThreadPool::start(int threads) {
   workers_.reserve(static_cast<size_t>(threads));
+  tasks_ = std::make_unique<Tasks[]>(static_cast<size_t>(threads));
   while (size() < threads) {
     std::thread started = try_to_start_thread([this, worker = size()] { work(worker); });
     if (!started.joinable()) return false;
@@ -94,7 +116,8 @@ void ThreadPool::limit_threads(int threads) {
 }
 
 void ThreadPool::run(int64_t count, Body body, void* argument) {
-  if (used_.load(std::memory_order_relaxed) == 1 || count <= 1) {
+  const int used = used_.load(std::memory_order_relaxed);
+  if (used == 1 || count <= 1) {
     for (int64_t task = 0; task < count; ++task) body(argument, task, 0);
     return;
   }
@@ -103,7 +126,8 @@ void ThreadPool::run(int64_t count, Body body, void* argument) {
   argument_ = argument;
   processor_.store(sched_getcpu(), std::memory_order_relaxed);
   done_.store(0, std::memory_order_relaxed);
-  tasks_.store(static_cast<uint64_t>(count) << 32, std::memory_order_release);
+  count_ = count;
+  for (int i = 0; i < used; ++i) tasks_[static_cast<size_t>(i)].set(count * i / used, count * (i + 1) / used);
   generation_.fetch_add(1, std::memory_order_release);
   generation_.notify_all();
   take_tasks(0);
@@ -114,13 +138,19 @@ void ThreadPool::run(int64_t count, Body body, void* argument) {
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
+// −1: all are taken.
+int64_t ThreadPool::next_task(int worker) {
+  const int64_t own = tasks_[static_cast<size_t>(worker)].take_first();
+  if (own >= 0) return own;
+  for (int i = 1; i < size(); ++i)
+    if (const int64_t task = tasks_[static_cast<size_t>((worker + i) % size())].take_last(); task >= 0)
+      return task;
+  return -1;
+}
+
 void ThreadPool::take_tasks(int worker) {
-  int32_t finished = 0, count = 0;
-  for (;; ++finished) {
-    const uint64_t tasks = tasks_.fetch_add(1, std::memory_order_acq_rel);
-    const auto task = static_cast<uint32_t>(tasks);
-    count = static_cast<int32_t>(tasks >> 32);
-    if (task >= static_cast<uint32_t>(count)) break;
+  int32_t finished = 0;
+  for (int64_t task = next_task(worker); task >= 0; task = next_task(worker), ++finished) {
     try {
       body_(argument_, task, worker);
     } catch (...) {
@@ -128,6 +158,7 @@ void ThreadPool::take_tasks(int worker) {
     }
   }
   if (finished == 0) return;
+  const int64_t count = count_;  // another loop may begin as soon as this one's last task is counted
   if (done_.fetch_add(finished, std::memory_order_acq_rel) + finished == count) done_.notify_one();
 }
 

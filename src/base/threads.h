@@ -3,12 +3,16 @@
 // The caller works too: a pool of one has no thread of its own. Between loops the threads spin for a moment,
 // since a step of decoding is a hundred short loops, and then sleep. A loop waits for its tasks and not for
 // threads: where the machine is busy, one that gets no processor holds nobody up.
+//
+// Each thread begins with a run of tasks of its own, the same share of every loop, since what it wrote in the loop
+// before is in its cache; then it takes what is left of the others', from the end.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -35,17 +39,28 @@ class ThreadPool {
   void run(int64_t count, Body body, void* argument);
 
  private:
+  // The tasks that are left of a thread's own: the first in the lower half, the one behind the last in the upper.
+  struct alignas(64) Tasks {
+    std::atomic<uint64_t> left{0};
+
+    void set(int64_t begin, int64_t end);
+    int64_t take_first();  // −1: none is left
+    int64_t take_last();
+  };
+
   ThreadPool() = default;
   bool start(int threads);
   void end();
   void work(int worker);
   void take_tasks(int worker);
+  int64_t next_task(int worker);
   void keep_failure(int64_t task);
 
   std::vector<std::thread> workers_;
-  Body body_ = nullptr;  // read by those who have a task; a loop ends only after them
+  std::unique_ptr<Tasks[]> tasks_;  // of each thread
+  Body body_ = nullptr;  // these three are read by those who have a task; a loop ends only after them
   void* argument_ = nullptr;
-  std::atomic<uint64_t> tasks_{0};       // their number in the upper half, the next to take in the lower
+  int64_t count_ = 0;
   std::atomic<int32_t> done_{0};         // tasks of this loop that are finished
   std::atomic<uint32_t> generation_{0};  // one more for each loop: what threads wait for
   std::atomic<int> used_{1};             // how many threads take part

@@ -193,6 +193,13 @@ struct Polynomial {
   bool of_unit_norm = false;
 };
 
+// c = a·b, or c + a·b: one of many.
+struct SmallProduct {
+  ConstMatrix a, b;
+  Matrix c;
+  bool accumulate = false;
+};
+
 // Products of matrices of floats.
 struct ProductKernels {
   // Floats that `pack` writes for a right operand of this size.
@@ -202,6 +209,9 @@ struct ProductKernels {
   void (*product)(Context&, ConstMatrix a, PackedMatrix b, Matrix c, const Epilogue&);
   // The same for a b that is used once: it is packed block by block, and each block stays in the cache.
   void (*multiply)(Context&, ConstMatrix a, ConstMatrix b, Matrix c, const Epilogue&);
+  // Many small ones, in any order, with the bits of `multiply`. None reads what another one writes. The list itself is
+  // in the host's memory.
+  void (*multiply_each)(Context&, const SmallProduct* products, int64_t count);
 };
 
 // Products whose speed depends on instructions that only some processors of a table have.
@@ -348,7 +358,8 @@ struct Kernels {
   void (*add)(Context&, ConstMatrix from, Matrix to);  // to += from
   // out = a · b, element by element
   void (*multiply_elements)(Context&, ConstMatrix a, ConstMatrix b, Matrix out);
-  void (*polynomial)(Context&, const Polynomial&, ConstMatrix a, ConstMatrix square, Matrix out);
+  // Of one matrix or several, one below the other; their squares likewise.
+  void (*polynomial)(Context&, const Polynomial&, ConstMatrix a, ConstMatrix squares, Matrix out);
   // to[rows[r]] = from[r]; and to[r] = from[rows[r]]
   void (*scatter_rows)(Context&, ConstMatrix from, const int32_t* rows, Matrix to);
   void (*gather_rows)(Context&, ConstMatrix from, const int32_t* rows, Matrix to);

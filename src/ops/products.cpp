@@ -14,6 +14,11 @@ const ProductKernels& products_in(Precision precision, Device& device) {
   return precision == Precision::bf16 ? device.kernels.low_precision.rounded : device.kernels.products;
 }
 
+void check_sizes(const ConstMatrix& a, const ConstMatrix& b, const Matrix& c) {
+  CHECK(a.columns == b.rows && a.rows == c.rows && b.columns == c.columns, "{} × {} · {} × {} into {} × {}",
+        a.rows, a.columns, b.rows, b.columns, c.rows, c.columns);
+}
+
 void keep_packed(Device& device, const Tensor& weight, const ProductKernels& products, ConstMatrix b) {
   Storage& storage = weight.storage();
   const int64_t size = products.packed_size(b.rows, b.columns);
@@ -139,17 +144,21 @@ void PackedRows::multiply(Device& device, ConstMatrix a, Matrix c, const Epilogu
 
 void multiply(Device& device, Precision precision, ConstMatrix a, ConstMatrix b, Matrix c,
               const Epilogue& epilogue) {
-  CHECK(a.columns == b.rows && a.rows == c.rows && b.columns == c.columns, "{} × {} · {} × {} into {} × {}",
-        a.rows, a.columns, b.rows, b.columns, c.rows, c.columns);
+  check_sizes(a, b, c);
   products_in(precision, device).multiply(device.context, a, b, c, epilogue);
+}
+
+void multiply_each(Device& device, Precision precision, std::span<const SmallProduct> products) {
+  for (const SmallProduct& p : products) check_sizes(p.a, p.b, p.c);
+  products_in(precision, device)
+      .multiply_each(device.context, products.data(), static_cast<int64_t>(products.size()));
 }
 
 void multiply_by_weight(Device& device, ConstMatrix a, const Tensor& weight, WeightUse use, Matrix c,
                         const Epilogue& epilogue) {
   const ConstMatrix straight = operand(device, use.precision, weight);
   const ConstMatrix b = use.transposed ? straight.transposed() : straight;
-  CHECK(a.columns == b.rows && a.rows == c.rows && b.columns == c.columns, "{} × {} · {} × {} into {} × {}",
-        a.rows, a.columns, b.rows, b.columns, c.rows, c.columns);
+  check_sizes(a, b, c);
   if (weight.is_low_precision()) {
     multiply_by_low_precision_weight(device, a, weight, c, epilogue);
   } else if (use.keep) {

@@ -23,6 +23,9 @@ ConstMatrix operand(Device&, Precision, const Tensor& x);
 // are packed.
 void multiply(Device&, Precision, ConstMatrix a, ConstMatrix b, Matrix c, const Epilogue& = {});
 
+// Many small ones, which do not depend on each other.
+void multiply_each(Device&, Precision, std::span<const SmallProduct>);
+
 // c = a·weight, or a·weightᵀ. `keep` caches the packed weight with the parameter until it changes
 // (Parameters::changed), for decoding; a parameter is cached in one orientation only, and in fp32. A low-precision
 // weight is multiplied as it is; in bf16, where products read rounded operands, in rows that are cached likewise.

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "ops/products.h"
+
 namespace dragoman::internal {
 namespace {
 
@@ -24,17 +26,36 @@ Polynomial operator*(double factor, Polynomial p) {
   return p;
 }
 
-Matrix block_of(const Matrix& m, const Submatrices& all, int64_t down, int64_t across) {
+Matrix part_of(const Matrix& m, const Submatrices& all, int64_t down, int64_t across) {
   const int64_t rows = m.rows / all.down, columns = m.columns / all.across;
   return {m.data + down * rows * m.stride + across * columns, rows, columns, m.stride};
 }
+
+// Square matrices of one size, one below the other.
+class Squares {
+ public:
+  Squares(Pool& pool, size_t count, int64_t size) : all_(pool, static_cast<int64_t>(count) * size, size) {}
+
+  Matrix operator[](size_t i) const {
+    const int64_t size = all_.columns();
+    return {all_.data() + static_cast<int64_t>(i) * size * size, size, size, size};
+  }
+  const Tensor& all() const { return all_; }
+
+ private:
+  Tensor all_;
+};
 
 }  // namespace
 
 bool is_moved_by_muon(const Parameter& parameter) { return parameter.role == Role::weight; }
 
-Muon::Muon(Device& device, Parameters& parameters, const MuonOptions& options)
-    : device_(device), parameters_(parameters), options_(options) {
+Muon::Muon(Device& device, Parameters& parameters, const MuonOptions& options, Precision precision)
+    : device_(device),
+      parameters_(parameters),
+      options_(options),
+      // Rounding in passes of its own would take longer than such small products.
+      precision_(rounds_once(device, precision) ? Precision::fp32 : precision) {
   for (const Parameter& p : parameters.list()) {
     if (!is_moved_by_muon(p)) continue;
     const Matrix weight = p.value.matrix();
@@ -42,14 +63,23 @@ Muon::Muon(Device& device, Parameters& parameters, const MuonOptions& options)
                              weight.columns};
     for (int64_t down = 0; down < p.submatrices.down; ++down)
       for (int64_t across = 0; across < p.submatrices.across; ++across)
-        blocks_.push_back(
-            {block_of(weight, p.submatrices, down, across), block_of(gradient, p.submatrices, down, across)});
+        add({part_of(weight, p.submatrices, down, across), part_of(gradient, p.submatrices, down, across)});
   }
+}
+
+void Muon::add(const Block& block) {
+  constexpr int64_t most = 1 << 18;  // floats of a group's squares: they stay in the cache
+  const auto fits = [&](const std::vector<Block>& group) {
+    const auto count = static_cast<int64_t>(group.size()) + 1;
+    return group.front().is_like(block) && count * block.shorter() * block.shorter() <= most;
+  };
+  if (groups_.empty() || !fits(groups_.back())) groups_.emplace_back();
+  groups_.back().push_back(block);
 }
 
 void Muon::update(double learning_rate, std::span<float> momentum) {
   add_momentum(momentum);
-  for (const Block& block : blocks_) move(block, options_.rate * learning_rate);
+  for (const std::vector<Block>& group : groups_) move(group, options_.rate * learning_rate);
   parameters_.changed();
 }
 
@@ -65,36 +95,49 @@ void Muon::add_momentum(std::span<float> momentum) {
   }
 }
 
-// The direction X, of more columns than rows, is to become X / ‖XXᵀ‖^½ and then, for one polynomial after another,
+// A direction X, of more columns than rows, is to become X / ‖XXᵀ‖^½ and then, for one polynomial after another,
 // a·X + b·(XXᵀ)X + c·(XXᵀ)²X, which keeps its singular vectors and moves their singular values toward 1. Only A = XXᵀ,
 // which is the smaller, goes through the polynomials P: A ← PAP, and X is multiplied with their product Q at the end.
-void Muon::move(const Block& block, double learning_rate) {
-  const auto multiply = device_.kernels.products.multiply;
-  Context& context = device_.context;
-  const ConstMatrix x = block.direction;
-  const bool is_wide = x.rows <= x.columns;
-  const int64_t size = std::min(x.rows, x.columns), longer = std::max(x.rows, x.columns);
-  const auto square = [&] { return Tensor(device_.pool, size, size); };
-  Tensor a = square(), aa = square(), p = square(), q = square(), product = square();
-  multiply(context, is_wide ? x : x.transposed(), is_wide ? x.transposed() : x, a.matrix(), {});
+void Muon::move(const std::vector<Block>& blocks, double learning_rate) {
+  const int64_t size = blocks.front().shorter(), longer = blocks.front().longer();
+  const auto squares = [&] { return Squares(device_.pool, blocks.size(), size); };
+  Squares a = squares(), aa = squares(), p = squares(), q = squares(), product = squares();
+  const auto for_each_block = [&](const auto& product_of) {
+    products_.clear();
+    for (size_t i = 0; i < blocks.size(); ++i) products_.push_back(product_of(i));
+    multiply_each(device_, precision_, products_);
+  };
+  const auto multiply = [&](const Squares& one, const Squares& other, const Squares& out) {
+    for_each_block([&](size_t i) { return SmallProduct{one[i], other[i], out[i]}; });
+  };
+  for_each_block([&](size_t i) {
+    const ConstMatrix x = blocks[i].direction;
+    return blocks[i].is_wide() ? SmallProduct{x, x.transposed(), a[i]}
+                               : SmallProduct{x.transposed(), x, a[i]};
+  });
   const double distance = learning_rate * root_mean_square * std::sqrt(static_cast<double>(longer));
   for (const Polynomial& polynomial : polynomials) {
     const bool is_first = &polynomial == std::begin(polynomials),
                is_last = &polynomial == std::end(polynomials) - 1;
-    multiply(context, a, a, aa.matrix(), {});
-    device_.kernels.polynomial(context, (is_last ? -distance : 1) * polynomial, a, aa, p.matrix());
+    multiply(a, a, aa);
+    device_.kernels.polynomial(device_.context, (is_last ? -distance : 1) * polynomial, a.all(), aa.all(),
+                               p.all().matrix());
     if (is_first) {
-      device_.memory.copy(q.data(), p.data(), static_cast<size_t>(size * size) * sizeof(float));
+      device_.memory.copy(q.all().data(), p.all().data(),
+                          sizeof(float) * blocks.size() * static_cast<size_t>(size * size));
     } else {
-      multiply(context, p, q, product.matrix(), {});
+      multiply(p, q, product);
       std::swap(q, product);
     }
     if (is_last) break;
-    multiply(context, p, a, product.matrix(), {});
-    multiply(context, product, p, a.matrix(), {});
+    multiply(p, a, product);
+    multiply(product, p, a);
   }
-  multiply(context, is_wide ? ConstMatrix(q) : x, is_wide ? x : ConstMatrix(q), block.weight,
-           {.accumulate = true});
+  for_each_block([&](size_t i) {
+    const auto& [weight, x] = blocks[i];
+    return blocks[i].is_wide() ? SmallProduct{q[i], x, weight, /*accumulate=*/true}
+                               : SmallProduct{x, q[i], weight, /*accumulate=*/true};
+  });
 }
 
 }  // namespace dragoman::internal

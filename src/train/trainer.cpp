@@ -64,7 +64,7 @@ Trainer::Trainer(Transformer& model, const UpdateOptions& options, Processes& pr
       adam_(model.device, model.parameters, options.adam,
             options.muon ? std::not_fn(is_moved_by_muon) : Adam::Moves()),
       gradient_sum_(model.parameters, processes, options.wire, options.slice) {
-  if (options.muon) muon_.emplace(model.device, model.parameters, *options.muon);
+  if (options.muon) muon_.emplace(model.device, model.parameters, *options.muon, options.precision);
   if (options.ema > 0)
     average_ = Tensor(model.device.pool, 1, static_cast<int64_t>(model.parameters.weights().size()));
 }

@@ -3,9 +3,11 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <chrono>
 #include <numeric>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -50,6 +52,42 @@ TEST_P(Threads, ALoopSeesWhatTheOneBeforeWrote) {
     from.swap(to);
   }
   for (int64_t t = 0; t < size; ++t) EXPECT_EQ(from[static_cast<size_t>(t)], (t + 300) % size + 300);
+}
+
+// Each begins with its own share, whatever the loop: what it wrote in the one before is in its cache. All take part,
+// since no first task ends before all have one.
+TEST_P(Threads, BeginWithTheirShare) {
+  ThreadPool pool(GetParam());
+  ASSERT_EQ(pool.size(), GetParam());
+  const auto threads = static_cast<size_t>(GetParam());
+  for (const int64_t count : {64, 65, 1000}) {
+    std::vector<int64_t> first(threads, -1);
+    std::atomic<size_t> begun = 0;
+    for_each(pool, count, [&](int64_t t, int worker) {
+      int64_t& mine = first[static_cast<size_t>(worker)];
+      if (mine >= 0) return;
+      mine = t;
+      ++begun;
+      while (begun < threads) std::this_thread::yield();
+    });
+    for (size_t i = 0; i < threads; ++i)
+      EXPECT_EQ(first[i], count * static_cast<int64_t>(i) / GetParam())
+          << "worker " << i << ", " << count << " tasks";
+  }
+}
+
+// While one is at its first task, the others do what is left of its share.
+TEST_P(Threads, TakeWhatIsLeftOfOthers) {
+  if (GetParam() == 1) GTEST_SKIP() << "there are no others";
+  ThreadPool pool(GetParam());
+  constexpr int64_t count = 64;
+  std::atomic<int64_t> others = 0;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  for_each(pool, count, [&](int64_t t, int) {
+    if (t > 0) ++others;
+    while (t == 0 && others < count - 1 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    if (t == 0) EXPECT_EQ(others, count - 1);
+  });
 }
 
 // Two tasks never have one worker at the same time: what belongs to a worker needs no lock.

@@ -153,6 +153,7 @@ void check(const SsruShape& shape) {
   check(shape.keys);
   check(shape.key_rows);
 }
+void check(const SmallProduct*) {}  // a list of the host's
 void check(const LowPrecisionMatrix& matrix) {
   check(matrix.data);
   check(matrix.scales);
@@ -201,6 +202,8 @@ void wrap_products(Kernels& table) {
   > (table);
   wrap < [](auto& k) -> auto& { return k.products.multiply; }
   > (table);
+  wrap < [](auto& k) -> auto& { return k.products.multiply_each; }
+  > (table);
   wrap < [](auto& k) -> auto& { return k.low_precision.int8; }
   > (table);
   wrap < [](auto& k) -> auto& { return k.low_precision.bf16; }
@@ -210,6 +213,8 @@ void wrap_products(Kernels& table) {
   wrap < [](auto& k) -> auto& { return k.low_precision.rounded.product; }
   > (table);
   wrap < [](auto& k) -> auto& { return k.low_precision.rounded.multiply; }
+  > (table);
+  wrap < [](auto& k) -> auto& { return k.low_precision.rounded.multiply_each; }
   > (table);
   wrap < [](auto& k) -> auto& { return k.widen_columns; }
   > (table);

@@ -68,7 +68,8 @@ class OnProtectedMemory : public testing::TestWithParam<NamedConfig> {
 
 TEST_P(OnProtectedMemory, TrainingGivesTheCpusWeights) {
   for (const Precision precision : {Precision::fp32, Precision::bf16}) {
-    const UpdateOptions options = {.clip_norm = 1, .part_tokens = 30, .precision = precision};
+    const UpdateOptions options = {
+        .muon = MuonOptions(), .clip_norm = 1, .part_tokens = 30, .precision = precision};
     Floats weights[2];
     double losses[2] = {};
     for (Transformer* model : {&cpu_.model, &model_}) {

@@ -55,7 +55,8 @@ def main():
     reached = moved_to_one(np.geomspace(0.02, 1, 10001))
     assert 0.9 < reached.min() and reached.max() < 1.1, (reached.min(), reached.max())
     rng = np.random.default_rng(7)
-    shapes = [(8, 8, 1, 1), (6, 20, 1, 1), (20, 6, 1, 1), (12, 24, 1, 3), (24, 12, 4, 1), (5, 1, 1, 1)]
+    # Neighbours are wide and tall matrices of one size, and matrices of one height and two widths.
+    shapes = [(6, 20, 1, 1), (20, 6, 1, 1), (8, 8, 1, 1), (12, 24, 1, 3), (24, 12, 4, 1), (5, 1, 1, 1)]
     fixture = {"momentum": MOMENTUM, "rate": RATE, "cases": [steps(rng, *shape) for shape in shapes]}
     path = pathlib.Path(__file__).resolve().parent / "fixtures" / "muon.json"
     path.write_text(json.dumps(fixture) + "\n", encoding="utf-8")

@@ -129,18 +129,25 @@ TEST_P(Flat, PolynomialsAreTheirFormula) {
     product([&](int64_t i, int64_t k) { return a[static_cast<size_t>(i * n + k)]; }, square);
     double trace = 0;
     for (int64_t i = 0; i < n; ++i) trace += square[static_cast<size_t>(i * (n + 1))];
+    // Three matrices, one below the other: a, 2a and 3a.
+    Floats as, squares;
+    for (const double factor : {1, 2, 3}) {
+      for (const double value : a) as.push_back(static_cast<float>(factor * value));
+      for (const double value : square) squares.push_back(static_cast<float>(factor * factor * value));
+    }
     for (const bool of_unit_norm : {false, true}) {
-      auto out = on_device(Floats(size));
-      const Floats as(a.begin(), a.end()), squares(square.begin(), square.end());
-      kernels_.polynomial(context_, {3, -2, 0.5F, of_unit_norm}, {on_device(as).data(), n, n, n, 1},
-                          {on_device(squares).data(), n, n, n, 1}, {out.data(), n, n, n});
-      const double norm = of_unit_norm ? std::sqrt(trace) : 1;
+      auto out = on_device(Floats(3 * size));
+      kernels_.polynomial(context_, {3, -2, 0.5F, of_unit_norm}, {on_device(as).data(), 3 * n, n, n, 1},
+                          {on_device(squares).data(), 3 * n, n, n, 1}, {out.data(), 3 * n, n, n});
       const Floats found = out.values();
-      for (size_t i = 0; i < size; ++i) {
-        const double identity = i % static_cast<size_t>(n + 1) == 0 ? 1 : 0;
-        const double wanted =
-            (3 * identity - 2 * a[i] / norm + 0.5 * square[i] / (norm * norm)) / std::sqrt(norm);
-        ASSERT_NEAR(found[i], wanted, 1e-5 * (std::abs(wanted) + 1)) << i << " of " << n;
+      for (size_t i = 0; i < 3 * size; ++i) {
+        const auto factor = static_cast<double>(i / size + 1);
+        const double norm = of_unit_norm ? factor * std::sqrt(trace) : 1;
+        const double identity = i % size % static_cast<size_t>(n + 1) == 0 ? 1 : 0;
+        const double x = factor * a[i % size] / norm, y = factor * factor * square[i % size] / (norm * norm);
+        const double wanted = (3 * identity - 2 * x + 0.5 * y) / std::sqrt(norm);
+        ASSERT_NEAR(found[i], wanted, 1e-5 * (std::abs(wanted) + std::abs(x) + std::abs(y) + 1))
+            << i << " of " << n;
       }
     }
   }

@@ -70,7 +70,7 @@ TEST_P(Allocations, NoneInAStepOfTraining) {
 TEST_P(Allocations, NoneForParts) {
   const ModelConfig& config = GetParam().named.config;
   SmallModel small(config, *GetParam().kernels, 2, /*gradients=*/true);
-  Trainer trainer(small.model, {.part_tokens = 50, .precision = GetParam().precision});
+  Trainer trainer(small.model, {.muon = MuonOptions(), .part_tokens = 50, .precision = GetParam().precision});
   const std::vector<Batch> largest = {largest_batch(config)};
   trainer.update(largest, 0.01);
   trainer.update(largest, 0.01);
@@ -101,6 +101,8 @@ TEST_P(ProductAllocations, NoneForFewerRows) {
       products->product(context, a, {packed.data(), in, out}, c, {});
       products->multiply(context, a, b, c, {});
       products->multiply(context, a.transposed(), c, {dw.data(), in, out, out}, {});
+      const SmallProduct small[] = {{a, b, c}, {b.transposed(), b, {dw.data(), out, out, out}}};
+      products->multiply_each(context, small, 2);
     };
     run(most);
     run(most);

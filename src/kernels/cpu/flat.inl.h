@@ -87,10 +87,9 @@ void multiply_elements(Context& context, ConstMatrix a, ConstMatrix b, Matrix ou
 }
 
 // Of a symmetric matrix the square's trace is the sum of all squares.
-inline Polynomial of_unit_norm(Polynomial p, ConstMatrix square) {
+inline Polynomial of_unit_norm(Polynomial p, const float* square, int64_t size, int64_t stride) {
   double squares = 1e-28;  // of zeros everything stays finite
-  for (int64_t i = 0; i < square.rows; ++i)
-    squares += static_cast<double>(square.data[i * (square.row_stride + 1)]);
+  for (int64_t i = 0; i < size; ++i) squares += static_cast<double>(square[i * (stride + 1)]);
   const double norm = __builtin_sqrt(squares), root = __builtin_sqrt(norm);
   p.constant = static_cast<float>(static_cast<double>(p.constant) / root);
   p.linear = static_cast<float>(static_cast<double>(p.linear) / (norm * root));
@@ -98,18 +97,22 @@ inline Polynomial of_unit_norm(Polynomial p, ConstMatrix square) {
   return p;
 }
 
-void polynomial(Context& context, const Polynomial& given, ConstMatrix a, ConstMatrix square, Matrix out) {
-  const Polynomial p = given.of_unit_norm ? of_unit_norm(given, square) : given;
-  for_each_row_block(context, out.rows, out.columns, [&](int64_t begin, int64_t end) {
+void polynomial(Context& context, const Polynomial& given, ConstMatrix a, ConstMatrix squares, Matrix out) {
+  const int64_t size = out.columns;
+  for_each_row_block(context, out.rows, size, [&](int64_t begin, int64_t end) {
+    Polynomial p = given;
     for (int64_t r = begin; r < end; ++r) {
-      const float *x = a.data + r * a.row_stride, *y = square.data + r * square.row_stride;
+      const int64_t row = r % size;  // of one of the matrices
+      const float *x = a.data + r * a.row_stride, *y = squares.data + r * squares.row_stride;
+      if (given.of_unit_norm && (row == 0 || r == begin))
+        p = of_unit_norm(given, y - row * squares.row_stride, size, squares.row_stride);
       float* const to = out.data + r * out.stride;
       for (int64_t c = 0; c < out.columns; c += lanes) {
         const int64_t left = out.columns - c;
         const Vec quadratic = all(p.quadratic) * load_some(y + c, left);
         store_some(to + c, multiply_add(all(p.linear), load_some(x + c, left), quadratic), left);
       }
-      to[r] += p.constant;
+      to[row] += p.constant;
     }
   });
 }

@@ -1,7 +1,7 @@
 // Low-precision products for processors that have instructions for them, beyond those that a whole table is compiled
 // for. The object file exports only the small table at the end; kernels.cpp puts it into a copy of the large one.
 #include "kernels/cpu/low_precision.inl.h"
-#include "kernels/cpu/products.inl.h"
+#include "kernels/cpu/product_kernels.inl.h"
 #include "kernels/cpu/table_name.h"
 
 namespace dragoman::internal {

@@ -252,13 +252,5 @@ void multiply(Context& context, ConstMatrix a, ConstMatrix b, Matrix c, const Ep
   }
 }
 
-template <class Kind>
-constexpr ProductKernels product_kernels = {
-    .packed_size = [](int64_t rows, int64_t columns) { return packed_size(steps_of<Kind>(rows), columns); },
-    .pack = pack<Kind>,
-    .product = product<Kind>,
-    .multiply = multiply<Kind>,
-};
-
 }  // namespace
 }  // namespace dragoman::internal

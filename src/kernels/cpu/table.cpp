@@ -10,7 +10,7 @@
 #include "kernels/cpu/low_precision.inl.h"
 #include "kernels/cpu/nearest.inl.h"
 #include "kernels/cpu/norm.inl.h"
-#include "kernels/cpu/products.inl.h"
+#include "kernels/cpu/product_kernels.inl.h"
 #include "kernels/cpu/rotary.inl.h"
 #include "kernels/cpu/ssru.inl.h"
 #include "kernels/cpu/table_name.h"

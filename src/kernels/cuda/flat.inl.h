@@ -143,10 +143,11 @@ void multiply_elements(Context& context, ConstMatrix a, ConstMatrix b, Matrix ou
 
 // --- the polynomial of a symmetric matrix -----------------------------------------------------------
 
-// Of a symmetric matrix the square's trace is the sum of all squares. Every warp adds it up: a number of each row.
-GPU_FUNCTION Polynomial of_unit_norm(Polynomial p, const ConstMatrix& squared) {
+// Of a symmetric matrix the square's trace is the sum of all squares. Every warp adds it up, from the matrix's first
+// row on: a number of each row.
+GPU_FUNCTION Polynomial of_unit_norm(Polynomial p, const ConstMatrix& squared, int64_t first) {
   float squares = 0;
-  for (int64_t i = lane(); i < squared.rows; i += warp_size) squares += element(squared, i, i);
+  for (int64_t i = lane(); i < squared.columns; i += warp_size) squares += element(squared, first + i, i);
   const float norm = sqrtf(warp_sum(squares) + 1e-28f),
               root = sqrtf(norm);  // of zeros everything stays finite
   p.constant /= root;
@@ -158,15 +159,16 @@ GPU_FUNCTION Polynomial of_unit_norm(Polynomial p, const ConstMatrix& squared) {
 GPU_KERNEL polynomial_kernel(Polynomial given, ConstMatrix a, ConstMatrix squared, Matrix out) {
   const int64_t r = row_of_warp();
   if (r >= out.rows) return;
-  const Polynomial p = given.of_unit_norm ? of_unit_norm(given, squared) : given;
+  const int64_t row = r % out.columns;  // of one of the matrices
+  const Polynomial p = given.of_unit_norm ? of_unit_norm(given, squared, r - row) : given;
   for_each_column(out.columns, [=](int64_t c) {
     const float sum = fmaf(p.linear, element(a, r, c), p.quadratic * element(squared, r, c));
-    set_element(out, r, c, c == r ? sum + p.constant : sum);
+    set_element(out, r, c, c == row ? sum + p.constant : sum);
   });
 }
 
-void polynomial(Context& context, const Polynomial& given, ConstMatrix a, ConstMatrix squared, Matrix out) {
-  launch(context, row_grid("polynomial", out.rows), polynomial_kernel, given, a, squared, out);
+void polynomial(Context& context, const Polynomial& given, ConstMatrix a, ConstMatrix squares, Matrix out) {
+  launch(context, row_grid("polynomial", out.rows), polynomial_kernel, given, a, squares, out);
 }
 
 // to[to_rows[r]] = from[from_rows[r]]; without a list, r itself.

@@ -261,11 +261,19 @@ void multiply(Context& context, ConstMatrix a, ConstMatrix b, Matrix c, const Ep
   run_product(context, {arithmetic, operand_of(a), operand_of(b), c}, nullptr, epilogue);
 }
 
+// One after another: each is a start of its own.
+template <auto multiply_one>
+void multiply_each(Context& context, const SmallProduct* products, int64_t count) {
+  for (const SmallProduct* p = products; p != products + count; ++p)
+    multiply_one(context, p->a, p->b, p->c, {.accumulate = p->accumulate});
+}
+
 template <Arithmetic arithmetic>
 constexpr ProductKernels products_in_floats = {.packed_size = packed_size,
                                                .pack = pack,
                                                .product = product<arithmetic>,
-                                               .multiply = multiply<arithmetic>};
+                                               .multiply = multiply<arithmetic>,
+                                               .multiply_each = multiply_each<multiply<arithmetic>>};
 
 // --- in bf16 ----------------------------------------------------------------------------------------
 
@@ -295,7 +303,8 @@ inline void rounded_multiply(Context& context, ConstMatrix a, ConstMatrix b, Mat
 constexpr ProductKernels rounded_products = {.packed_size = packed_rounded_size,
                                              .pack = pack_rounded,
                                              .product = rounded_product,
-                                             .multiply = rounded_multiply};
+                                             .multiply = rounded_multiply,
+                                             .multiply_each = multiply_each<rounded_multiply>};
 
 }  // namespace
 }  // namespace dragoman::internal
