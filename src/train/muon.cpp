@@ -1,6 +1,5 @@
 #include "train/muon.h"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
