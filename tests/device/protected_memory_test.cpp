@@ -67,9 +67,12 @@ class OnProtectedMemory : public testing::TestWithParam<NamedConfig> {
 };
 
 TEST_P(OnProtectedMemory, TrainingGivesTheCpusWeights) {
-  for (const Precision precision : {Precision::fp32, Precision::bf16}) {
-    const UpdateOptions options = {
-        .muon = MuonOptions(), .clip_norm = 1, .part_tokens = 30, .precision = precision};
+  using Optimizer = std::optional<MuonOptions>;
+  for (const auto& [precision, muon] : {std::pair(Precision::fp32, Optimizer()),
+                                        {Precision::bf16, Optimizer()},
+                                        {Precision::fp32, Optimizer(MuonOptions())},
+                                        {Precision::bf16, Optimizer(MuonOptions())}}) {
+    const UpdateOptions options = {.muon = muon, .clip_norm = 1, .part_tokens = 30, .precision = precision};
     Floats weights[2];
     double losses[2] = {};
     for (Transformer* model : {&cpu_.model, &model_}) {
