@@ -86,7 +86,9 @@ TEST_P(Threads, TakeWhatIsLeftOfOthers) {
   for_each(pool, count, [&](int64_t t, int) {
     if (t > 0) ++others;
     while (t == 0 && others < count - 1 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
-    if (t == 0) EXPECT_EQ(others, count - 1);
+    if (t == 0) {
+      EXPECT_EQ(others, count - 1);
+    }
   });
 }
 
