@@ -63,6 +63,7 @@ TEST(Fastest, InBf16HasTheSameBits) {
 
 TEST(AutomaticPrecision, IsThatOfFasterSteps) {
   ModelConfig model = {.encoder_layers = 3, .decoder_layers = 3, .d_model = 64, .heads = 2, .d_ff = 128};
+  model.alignment_layer = 2;
   model.source_vocabulary = model.target_vocabulary = 100;
   Kernels slow_fp32 = kernels_for(nullptr), slow_bf16 = slow_fp32;
   slow_fp32.products = slowed(false);
