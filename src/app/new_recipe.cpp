@@ -274,6 +274,7 @@ void write_training(RecipeText& text, const DataConfig& data, const NewRecipe& r
   if (size.accumulate > 1)
     text.line("accumulate", size.accumulate, "batches per update, as if they were one larger batch");
   text.line("optimizer", "muon", "learns from about half as many updates as adam");
+  text.line("momentum", 0.9, "about the last ten updates");
   text.line("schedule", "constant", "the learning rate stays the same until the cooldown");
   text.line("learning_rate", size.learning_rate);
   text.line("cooldown", 0.3, "last part of the run, in which the learning rate falls to 0");
@@ -288,7 +289,7 @@ void write_training(RecipeText& text, const DataConfig& data, const NewRecipe& r
   text.table("validation");
   text.line("every", recipe.every, "updates");
   text.line("keep_best_by", "bleu");
-  text.line("patience", int64_t{10}, "training ends after this many validations without a better one");
+  text.line("patience", int64_t{10}, "the cooldown begins after this many validations without a better one");
 }
 
 std::string text_of(const CorpusFacts& facts, const DataConfig& data, const NewRecipe& recipe,

@@ -39,7 +39,7 @@ void declare_optimizer(Section& training, TrainingConfig& c) {
   training.add(
       "cooldown", c.cooldown,
       "last part of the run, by the nearest of its limits, in which the learning rate falls linearly to "
-      "0; 0: none",
+      "0; validation.patience begins it; 0: none",
       at_least(0).at_most(1));
 }
 
@@ -145,7 +145,9 @@ void declare(Options& options, ValidationConfig& c) {
                  at_least(1).at_most(1000));
   validation.add("samples", c.samples, "sample translations to record at each validation",
                  at_least(0).at_most(1000));
-  validation.add("patience", c.patience, "validations without improvement before training stops; 0: no limit",
+  validation.add("patience", c.patience,
+                 "validations without improvement before training stops, or training.cooldown begins; 0: no "
+                 "limit",
                  at_least(0));
   validation.add("keep_best_by", c.keep_best_by, "metric by which the best checkpoint is chosen",
                  {{"loss", KeepBestBy::loss},
@@ -296,9 +298,10 @@ void validate(const Recipe& recipe) {
                       "is not all, but adamw's weight decay changes all parameters: use adam");
   if (training.trainable != Trainable::all && training.optimizer == Optimizer::muon)
     throw OptionError("training.trainable", "is not all, but muon is for all matrices: use adam");
-  if (training.cooldown > 0 && !has_known_end(training)) {
-    throw OptionError("training.cooldown",
-                      "needs training.max_steps, max_epochs or max_minutes to know where the run ends");
+  if (training.cooldown == 1 && !has_known_end(training)) {
+    throw OptionError(
+        "training.cooldown",
+        "is 1, all of the run: it needs training.max_steps, max_epochs or max_minutes to know where that ends");
   }
   if (training.schedule == Schedule::cosine && training.max_steps == 0) {
     throw OptionError("training.schedule", "is cosine, which needs training.max_steps to know where it ends");

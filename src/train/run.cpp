@@ -320,6 +320,7 @@ bool Run::roll_back_if_not_finite() {
 void Run::validate() {
   if (processes_.first()) validate_on_first();
   state_.validations = processes_.gather(state_.validations)[0];
+  state_.cooldown = processes_.gather(state_.cooldown)[0];
   if (state_.validations.last_step != trainer_.steps()) return;  // it was interrupted
   state_.validated_seconds = agreed_seconds_;
   state_.recent_sums = {};
@@ -336,6 +337,16 @@ void Run::validate_on_first() {
   progress_.show_sample(*report);
   store_.log(*report);
   if (observer_.on_validation) observer_.on_validation(*report);
+  if (early_cooldown_is_due(recipe_, state_, fraction_done())) begin_cooldown();
+}
+
+// After which patience counts anew.
+void Run::begin_cooldown() {
+  ValidationRecord& validations = state_.validations;
+  state_.cooldown = {.step = trainer_.steps(), .patience = recipe_.validation.patience};
+  log_info("{} validations without improvement since step {}: the cooldown begins, and ends at step {:.0f}",
+           std::exchange(validations.without_improvement, 0), validations.best_step,
+           end_of_early_cooldown(recipe_, state_));
 }
 
 // --- stopping ---------------------------------------------------------------------------------------

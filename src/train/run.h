@@ -68,6 +68,7 @@ class Run {
   bool roll_back_if_not_finite();
   void validate();
   void validate_on_first();
+  void begin_cooldown();
 
   bool stop_requested();
   void stop_if_requested();

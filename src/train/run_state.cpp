@@ -80,6 +80,8 @@ nlohmann::json RunState::to_json() const {
                          {"best_value", validations.best_value},
                          {"without_improvement", validations.without_improvement},
                          {"validated_step", validations.last_step},
+                         {"cooldown_step", cooldown.step},
+                         {"cooldown_patience", cooldown.patience},
                          {"batches_per_update", batches_per_update},
                          {"batches_in_epoch", batches_in_epoch},
                          {"guard", guard.to_json()}};
@@ -98,6 +100,8 @@ void RunState::from_json(const nlohmann::json& saved) {
                  .best_value = saved.at("best_value"),
                  .without_improvement = integer_at(saved, "without_improvement")};
   validations.by = best_by_of(saved.value("best_by", ""));
+  if (saved.contains("cooldown_step"))
+    cooldown = {integer_at(saved, "cooldown_step"), integer_at(saved, "cooldown_patience")};
   validated_seconds = saved.value("validated_seconds", 0.0);
   if (saved.contains("batches_per_update")) batches_per_update = integer_at(saved, "batches_per_update");
   if (saved.contains("batches_in_epoch")) batches_in_epoch = integer_at(saved, "batches_in_epoch");

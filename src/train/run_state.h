@@ -26,6 +26,12 @@ struct ValidationRecord {
   bool add(int64_t step, double value, KeepBestBy by);
 };
 
+// The cooldown that began because patience had run out.
+struct EarlyCooldown {
+  int64_t step = 0;      // at which it began; 0: it has not
+  int64_t patience = 0;  // validations without improvement until then
+};
+
 // What the run in this folder goes by, whose checkpoints of earlier versions do not say so.
 std::optional<KeepBestBy> saved_best_by(const std::string& folder);
 
@@ -37,6 +43,7 @@ struct RunState {
   double recent_seconds = 0;
   double validated_seconds = 0;  // `seconds` at the last validation
   ValidationRecord validations;
+  EarlyCooldown cooldown;
   int64_t batches_per_update = 0;  // of all processes together; kept when their number changes
   int64_t batches_in_epoch = 0;    // of the last whole epoch; 0: there was none yet
   DivergenceGuard guard;

@@ -139,6 +139,25 @@ TEST_F(Observed, CoolsDownToTheSameBitsAfterStops) {
   expect_same("stopped", "whole");
 }
 
+// Nothing but patience ends it, and the cooldown that it begins.
+TEST_F(Observed, CoolsDownAfterPatienceToTheSameBitsAfterStops) {
+  recipe_.training.schedule = Schedule::constant;
+  recipe_.training.learning_rate = 0.05;
+  recipe_.training.max_steps = 0;
+  recipe_.training.cooldown = 0.4;
+  recipe_.validation.every = 2;
+  recipe_.validation.patience = 3;
+  std::vector<double> rates;
+  train("whole", {.on_update = [&](const UpdateReport& report) { rates.push_back(report.learning_rate); }});
+  EXPECT_LT(rates.back(), 0.2 * rates.front());
+  const auto last = static_cast<int64_t>(rates.size());
+  for (const int64_t stop_at : {last * 5 / 8, last * 7 / 8}) {
+    EXPECT_EQ(train_until("stopped", stop_at), stop_at);
+  }
+  train("stopped");
+  expect_same("stopped", "whole");
+}
+
 // At step 5 validation is due; at step 12 it comes after the last update. Once the observer has asked, it need not ask
 // again.
 TEST_F(Observed, InterruptsAValidationWhichTheResumedRunRepeats) {

@@ -1,6 +1,8 @@
 // Where a run ends, and what it says of that.
 #include "train/run_limits.h"
 
+#include <filesystem>
+
 #include "base/log.h"
 #include "train/metrics_log.h"
 #include "train/whole_run.h"
@@ -55,6 +57,45 @@ TEST_F(RunLimits, EarlyStoppingIsCalledThat) {
             std::string::npos)
       << log;
   EXPECT_EQ(reason(), "validation.patience");
+}
+
+// The first validation stays the best one, until the end of the seventh's cooldown.
+TEST_F(RunLimits, PatienceBeginsTheCooldown) {
+  recipe_.validation.patience = 6;
+  recipe_.training.cooldown = 0.3;
+  const std::string log = log_of_training();
+  EXPECT_NE(
+      log.find("6 validations without improvement since step 1: the cooldown begins, and ends at step 10"),
+      std::string::npos)
+      << log;
+  EXPECT_NE(log.find("training ended at step 10, cooled down since step 7 (validation.patience)"),
+            std::string::npos)
+      << log;
+  EXPECT_EQ(reason(), "validation.patience");
+  const std::vector<double> rates =
+      *read_history(folder_.path("run/metrics.jsonl")).train.column("learning_rate");
+  ASSERT_EQ(rates.size(), 10U);
+  for (size_t before = 0; before < 10; ++before)
+    EXPECT_DOUBLE_EQ(rates[before], 1e-30 * std::min(1.0, (1 - static_cast<double>(before) / 10) / 0.3))
+        << "after " << before << " updates";
+  recipe_.validation.patience = 8;  // from step 1 on: a new run would end at step 13
+  EXPECT_NE(log_of_training().find("8 validations without improvement since step 1"), std::string::npos);
+}
+
+TEST_F(RunLimits, PatienceEndsACooldown) {
+  recipe_.validation.patience = 4;
+  recipe_.training.cooldown = 0.5;
+  EXPECT_NE(log_of_training().find(
+                "training stopped early at step 9: 4 validations without improvement since step 1"),
+            std::string::npos)
+      << "one that patience has begun";
+  recipe_.training.max_steps = 12;
+  recipe_.training.cooldown = 0.8;
+  std::filesystem::remove_all(folder_.path("run"));
+  EXPECT_NE(log_of_training().find(
+                "training stopped early at step 5: 4 validations without improvement since step 1"),
+            std::string::npos)
+      << "one that another limit has begun";
 }
 
 // The batches of an epoch are an estimate at first, time passes between two looks at the clock, and a resumed run may
