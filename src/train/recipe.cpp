@@ -299,9 +299,9 @@ void validate(const Recipe& recipe) {
   if (training.trainable != Trainable::all && training.optimizer == Optimizer::muon)
     throw OptionError("training.trainable", "is not all, but muon is for all matrices: use adam");
   if (training.cooldown == 1 && !has_known_end(training)) {
-    throw OptionError(
-        "training.cooldown",
-        "is 1, all of the run: it needs training.max_steps, max_epochs or max_minutes to know where that ends");
+    throw OptionError("training.cooldown",
+                      "is 1, all of the run: it needs training.max_steps, max_epochs or max_minutes to know "
+                      "where that ends");
   }
   if (training.schedule == Schedule::cosine && training.max_steps == 0) {
     throw OptionError("training.schedule", "is cosine, which needs training.max_steps to know where it ends");

@@ -1,5 +1,5 @@
-// Each recipe on ten pairs in the files that its corpus consists of, as they come out of the archives: the pairs that it
-// reads, and two updates of a narrow model.
+// Each recipe on ten pairs in the files that its corpus consists of, as they come out of the archives: the pairs that
+// it reads, and two updates of a narrow model.
 #include <filesystem>
 
 #include "app/translating_commands.h"
