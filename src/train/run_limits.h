@@ -1,5 +1,5 @@
-// Where a run ends: at the first of its recipe's limits. Where patience runs out before the cooldown, it begins that, and
-// the run ends so much sooner that the cooldown is the same share of it.
+// Where a run ends: at the first of its recipe's limits. Where patience runs out before the cooldown, it begins that,
+// and the run ends so much sooner that the cooldown is the same share of it.
 #pragma once
 
 #include <cstdint>
