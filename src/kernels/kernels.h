@@ -209,8 +209,8 @@ struct ProductKernels {
   void (*product)(Context&, ConstMatrix a, PackedMatrix b, Matrix c, const Epilogue&);
   // The same for a b that is used once: it is packed block by block, and each block stays in the cache.
   void (*multiply)(Context&, ConstMatrix a, ConstMatrix b, Matrix c, const Epilogue&);
-  // Many small ones, in any order, with the bits of `multiply`. None reads what another one writes. The list itself is
-  // in the host's memory.
+  // Many small ones, at least one row by one column each, with the bits that each has alone. None reads what another
+  // one writes. The list itself is in the host's memory.
   void (*multiply_each)(Context&, const SmallProduct* products, int64_t count);
 };
 

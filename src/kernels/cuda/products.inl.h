@@ -243,6 +243,74 @@ inline void run_packed_product(Context& context, Matmul product, const float* sc
   if (c.rounded != nullptr) copy_rows_of_operand(context, "copy_product", product.c, c.stride, c.rounded);
 }
 
+// --- many small products ----------------------------------------------------------------------------
+
+constexpr size_t argument_bytes = 4096;  // that a kernel may have
+constexpr int64_t products_of_launch = (argument_bytes - sizeof(int64_t)) / sizeof(SmallProduct);
+
+struct SmallProducts {
+  int64_t squares;  // blocks for each of them
+  SmallProduct list[products_of_launch];
+};
+
+// Zero outside.
+template <bool rounds>
+GPU_FUNCTION float factor(const ConstMatrix& m, int64_t row, int64_t column) {
+  if (row >= m.rows || column >= m.columns) return 0;
+  const float x = m.data[row * m.row_stride + column * m.column_stride];
+  return rounds ? widened(rounded_to_bf16(x)) : x;
+}
+
+// A block computes a square of one of them, from squares of both operands in shared memory.
+template <bool rounds>
+GPU_KERNEL small_products_kernel(SmallProducts products) {
+  const SmallProduct& p = products.list[block_index() / products.squares];
+  const int64_t number = block_index() % products.squares, across = ceil_div(p.c.columns, square),
+                row = number / across * square, column = number % across * square;
+  if (row >= p.c.rows) return;
+  constexpr int stride = square + 1, own_rows = square / square_rows;
+  const Shared<float> a = shared<float>(0), b = shared<float>(square * stride * sizeof(float));
+  float sums[own_rows] = {};
+  for (int64_t inner = 0; inner < p.a.columns; inner += square) {
+    for (int i = warp_index(); i < square; i += square_rows) {
+      a[i * stride + lane()] = factor<rounds>(p.a, row + i, inner + lane());
+      b[i * stride + lane()] = factor<rounds>(p.b, inner + i, column + lane());
+    }
+    sync_block();
+    for (int k = 0; k < square; ++k) {
+      const float right = b[k * stride + lane()];
+#pragma unroll
+      for (int i = 0; i < own_rows; ++i)
+        sums[i] = fmaf(a[(warp_index() + i * square_rows) * stride + k], right, sums[i]);
+    }
+    sync_block();
+  }
+#pragma unroll
+  for (int i = 0; i < own_rows; ++i) {
+    const int64_t r = row + warp_index() + i * square_rows, c = column + lane();
+    if (r >= p.c.rows || c >= p.c.columns) continue;
+    float& sum = p.c.data[r * p.c.stride + c];
+    sum = p.accumulate ? sum + sums[i] : sums[i];
+  }
+}
+
+template <bool rounds>
+void multiply_each(Context& context, const SmallProduct* products, int64_t count) {
+  for (int64_t first = 0; first < count; first += products_of_launch) {
+    const int64_t some = count - first < products_of_launch ? count - first : products_of_launch;
+    SmallProducts together = {};
+    for (int64_t i = 0; i < some; ++i) {
+      const SmallProduct& p = together.list[i] = products[first + i];
+      const int64_t squares = ceil_div(p.c.rows, square) * ceil_div(p.c.columns, square);
+      if (squares > together.squares) together.squares = squares;
+    }
+    launch(context,
+           {"small_products", some * together.squares, square_rows * warp_size,
+            2 * square * (square + 1) * sizeof(float)},
+           small_products_kernel<rounds>, together);
+  }
+}
+
 // --- in the arithmetic of floats --------------------------------------------------------------------
 
 inline int64_t packed_size(int64_t rows, int64_t columns) { return rows * row_elements(columns); }
@@ -261,19 +329,12 @@ void multiply(Context& context, ConstMatrix a, ConstMatrix b, Matrix c, const Ep
   run_product(context, {arithmetic, operand_of(a), operand_of(b), c}, nullptr, epilogue);
 }
 
-// One after another: each is a start of its own.
-template <auto multiply_one>
-void multiply_each(Context& context, const SmallProduct* products, int64_t count) {
-  for (const SmallProduct* p = products; p != products + count; ++p)
-    multiply_one(context, p->a, p->b, p->c, {.accumulate = p->accumulate});
-}
-
 template <Arithmetic arithmetic>
 constexpr ProductKernels products_in_floats = {.packed_size = packed_size,
                                                .pack = pack,
                                                .product = product<arithmetic>,
                                                .multiply = multiply<arithmetic>,
-                                               .multiply_each = multiply_each<multiply<arithmetic>>};
+                                               .multiply_each = multiply_each<false>};
 
 // --- in bf16 ----------------------------------------------------------------------------------------
 
@@ -304,7 +365,7 @@ constexpr ProductKernels rounded_products = {.packed_size = packed_rounded_size,
                                              .pack = pack_rounded,
                                              .product = rounded_product,
                                              .multiply = rounded_multiply,
-                                             .multiply_each = multiply_each<rounded_multiply>};
+                                             .multiply_each = multiply_each<true>};
 
 }  // namespace
 }  // namespace dragoman::internal
