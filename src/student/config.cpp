@@ -34,6 +34,15 @@ const std::vector<Setting> of_every_student = {
     {"data.noise_punctuation", 0.05},
 };
 
+// Muon's, which learns from half as many updates as Adam and needs no warm-up.
+std::vector<Setting> training_of(StudentSize size) {
+  return {{"training.optimizer", "muon"},
+          {"training.momentum", 0.9},
+          {"training.schedule", "constant"},
+          {"training.learning_rate", size == StudentSize::base ? 0.002 : 0.003},
+          {"training.cooldown", 0.3}};
+}
+
 std::vector<Setting> settings_of(StudentSize size) {
   switch (size) {
     case StudentSize::tiny:
@@ -123,6 +132,9 @@ void take_size(Options& options, StudentSize size) {
   if (size == StudentSize::own) return;
   set_if_not_given(options, of_every_student, "student.size");
   set_if_not_given(options, settings_of(size), "student.size");
+  const bool trains_otherwise =
+      options.is_given("training.optimizer") || options.is_given("training.schedule");
+  if (!trains_otherwise) set_if_not_given(options, training_of(size), "student.size");
 }
 
 void validate(const StudentRecipe& recipe) {

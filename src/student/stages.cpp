@@ -101,9 +101,11 @@ Recipe training_recipe(const StudentRecipe& recipe, const std::string& folder) {
 Recipe tuning_recipe(Recipe training, int64_t steps) {
   TrainingConfig& c = training.training;
   c.weights = TrainedWeights::int8;
+  c.optimizer = Optimizer::adam;
   c.schedule = Schedule::constant;
   c.learning_rate = 1e-4;
   c.warmup = 50;
+  c.cooldown = 0;
   c.max_steps = steps;
   c.max_epochs = 0;
   c.max_minutes = 0;

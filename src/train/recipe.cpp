@@ -293,11 +293,12 @@ void validate(const Recipe& recipe) {
     throw OptionError("training.batch_tokens",
                       "is auto, but synthetic batches always have data.sentences of data.length");
   }
-  if (training.trainable != Trainable::all && training.optimizer == Optimizer::adamw)
-    throw OptionError("training.trainable",
-                      "is not all, but adamw's weight decay changes all parameters: use adam");
-  if (training.trainable != Trainable::all && training.optimizer == Optimizer::muon)
-    throw OptionError("training.trainable", "is not all, but muon is for all matrices: use adam");
+  if (training.trainable != Trainable::all && training.optimizer != Optimizer::adam) {
+    throw OptionError(
+        "training.trainable",
+        "is not all, which only adam can do: adamw's weight decay changes every parameter, and muon "
+        "every matrix");
+  }
   if (training.cooldown == 1 && !has_known_end(training)) {
     throw OptionError("training.cooldown",
                       "is 1, all of the run: it needs training.max_steps, max_epochs or max_minutes to know "

@@ -4,6 +4,8 @@
 #include <deque>
 #include <memory>
 
+#include <fmt/format.h>
+
 #include "kernels/on_device.h"
 #include "testing.h"
 

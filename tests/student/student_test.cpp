@@ -181,6 +181,32 @@ TEST(StudentRecipes, AreValid) {
   }
 }
 
+// All of it goes together: where one part is another, so are the others.
+TEST(StudentRecipes, TrainWithMuonUnlessTheySayOtherwise) {
+  const auto training_of = [](const std::string& text) {
+    StudentRecipe recipe;
+    Options options;
+    declare(options, recipe);
+    options.read_recipe(text, "recipe");
+    take_size(options, recipe.student.size);
+    return recipe.training.training;
+  };
+  const TrainingConfig training =
+      training_of("[student]\nsize = \"tiny\"\n[training]\nlearning_rate = 0.004\n");
+  EXPECT_EQ(training.optimizer, Optimizer::muon);
+  EXPECT_EQ(training.schedule, Schedule::constant);
+  EXPECT_EQ(training.learning_rate, 0.004);
+  EXPECT_GT(training.cooldown, 0);
+  const TrainingConfig unnamed;
+  for (const std::string other : {"optimizer = \"adam\"", "schedule = \"noam\""}) {
+    const TrainingConfig with_adam = training_of("[student]\nsize = \"tiny\"\n[training]\n" + other + "\n");
+    EXPECT_EQ(with_adam.optimizer, Optimizer::adam) << other;
+    EXPECT_EQ(with_adam.schedule, Schedule::noam) << other;
+    EXPECT_EQ(with_adam.learning_rate, unnamed.learning_rate) << other;
+    EXPECT_EQ(with_adam.cooldown, 0) << other;
+  }
+}
+
 TEST(StudentRecipes, RefuseWhatDoesNotGoTogether) {
   const auto error_of = [](const std::string& text) -> std::string {
     StudentRecipe recipe;
