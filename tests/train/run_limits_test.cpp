@@ -1,6 +1,7 @@
 // Where a run ends, and what it says of that.
 #include "train/run_limits.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/log.h"
@@ -59,7 +60,7 @@ TEST_F(RunLimits, EarlyStoppingIsCalledThat) {
   EXPECT_EQ(reason(), "validation.patience");
 }
 
-// The first validation stays the best one, until the end of the seventh's cooldown.
+// The first validation stays the best one: after the seventh the run cools down.
 TEST_F(RunLimits, PatienceBeginsTheCooldown) {
   recipe_.validation.patience = 6;
   recipe_.training.cooldown = 0.3;
@@ -78,8 +79,10 @@ TEST_F(RunLimits, PatienceBeginsTheCooldown) {
   for (size_t before = 0; before < 10; ++before)
     EXPECT_DOUBLE_EQ(rates[before], 1e-30 * std::min(1.0, (1 - static_cast<double>(before) / 10) / 0.3))
         << "after " << before << " updates";
-  recipe_.validation.patience = 8;  // from step 1 on: a new run would end at step 13
-  EXPECT_NE(log_of_training().find("8 validations without improvement since step 1"), std::string::npos);
+  recipe_.validation.patience =
+      8;  // more than before: it goes on at the full rate, and has a second cooldown
+  EXPECT_NE(log_of_training().find("8 validations without improvement since step 1: the cooldown begins"),
+            std::string::npos);
 }
 
 TEST_F(RunLimits, PatienceEndsACooldown) {
