@@ -52,6 +52,13 @@ class Observed : public WholeRun {
                                 .stop_requested = [&] { return stop; }});
   }
 
+  // The learning rates of the whole run.
+  std::vector<double> rates_of(const std::string& name) {
+    std::vector<double> rates;
+    train(name, {.on_update = [&](const UpdateReport& report) { rates.push_back(report.learning_rate); }});
+    return rates;
+  }
+
   Checkpoints checkpoints(const std::string& name) const { return {folder_.path(name) + "/checkpoints", 9}; }
 
   void expect_same(const std::string& a, const std::string& b) const {
@@ -128,8 +135,7 @@ TEST_F(Observed, CoolsDownToTheSameBitsAfterStops) {
   recipe_.training.max_steps = 0;
   recipe_.training.max_epochs = 2;
   recipe_.training.cooldown = 0.9;
-  std::vector<double> rates;
-  train("whole", {.on_update = [&](const UpdateReport& report) { rates.push_back(report.learning_rate); }});
+  const std::vector<double> rates = rates_of("whole");
   ASSERT_GT(rates.size(), 10u);
   EXPECT_LT(rates.back(), 0.2 * *std::ranges::max_element(rates));
   for (const int64_t stop_at : {int64_t{4}, static_cast<int64_t>(rates.size()) / 2 + 2}) {
@@ -147,8 +153,7 @@ TEST_F(Observed, CoolsDownAfterPatienceToTheSameBitsAfterStops) {
   recipe_.training.cooldown = 0.4;
   recipe_.validation.every = 2;
   recipe_.validation.patience = 3;
-  std::vector<double> rates;
-  train("whole", {.on_update = [&](const UpdateReport& report) { rates.push_back(report.learning_rate); }});
+  const std::vector<double> rates = rates_of("whole");
   EXPECT_LT(rates.back(), 0.2 * rates.front());
   const auto last = static_cast<int64_t>(rates.size());
   for (const int64_t stop_at : {last * 5 / 8, last * 7 / 8}) {

@@ -79,8 +79,8 @@ TEST_F(RunLimits, PatienceBeginsTheCooldown) {
   for (size_t before = 0; before < 10; ++before)
     EXPECT_DOUBLE_EQ(rates[before], 1e-30 * std::min(1.0, (1 - static_cast<double>(before) / 10) / 0.3))
         << "after " << before << " updates";
-  recipe_.validation.patience =
-      8;  // more than before: it goes on at the full rate, and has a second cooldown
+  // With more than before it goes on at the full rate, and has a second cooldown.
+  recipe_.validation.patience = 8;
   EXPECT_NE(log_of_training().find("8 validations without improvement since step 1: the cooldown begins"),
             std::string::npos);
 }
