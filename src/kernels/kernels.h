@@ -319,6 +319,13 @@ struct Kernels {
   // Row p of `angles` has the cosines of position p, then the sines.
   void (*rotate)(Context&, const RowKey* rows, ConstMatrix angles, bool back, Matrix x);
 
+  // --- head_norm.inl.h --------------------------------------------------------------------------
+  // x / √(mean of squares + ε) for each head of each row, `width` columns, in place. factors: what each was multiplied
+  // by, a row's heads side by side, or null. And what is `gradient` of the result becomes that of x.
+  void (*normalise_heads)(Context&, int64_t width, float epsilon, Matrix x, float* factors);
+  void (*normalise_heads_backward)(Context&, int64_t width, ConstMatrix normed, const float* factors,
+                                   Matrix gradient);
+
   // --- ssru.inl.h -------------------------------------------------------------------------------
   // state = f · state before + (1 − f) · input, where f = σ(gate); out = relu(state). `seen`: states of earlier steps.
   void (*ssru)(Context&, const SsruShape&, ConstMatrix gate, ConstMatrix input, ConstMatrix seen,

@@ -79,6 +79,8 @@ void declare_ends(Section& model, ModelConfig& c) {
   model.add("relative_distance", c.relative_distance,
             "distances up to this get vectors of their own in each self-attention, beside positions; 0: none",
             size_or_0);
+  model.add("query_key_norm", c.query_key_norm,
+            "divide each head's queries and keys by their root mean square, as RMSNorm without a gain does");
   model.add("embedding_scale", c.embedding_scale, "factor of the embeddings; 0: the square root of d_model",
             at_least(0));
   model.add("embedding_norm", c.embedding_norm, "normalise the sum of embeddings and positions");

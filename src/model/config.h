@@ -56,6 +56,7 @@ struct ModelConfig {
   int64_t position_buckets = 32;
   int64_t max_distance = 128;
   int64_t relative_distance = 0;
+  bool query_key_norm = false;
   double embedding_scale = 0;
   bool embedding_norm = false;
   bool zero_start = false;

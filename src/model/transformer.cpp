@@ -46,6 +46,11 @@ bool is_plain(const ModelConfig& config, const SelfAttention& layer) {
          config.positions != Positions::t5 && !layer.distance_keys;
 }
 
+// Queries or keys of heads side by side, as attention takes them.
+void normalise(Pass& pass, const ModelConfig& config, const Tensor& heads, int64_t width) {
+  if (config.query_key_norm) normalise_heads(pass, heads, width, static_cast<float>(config.norm_eps));
+}
+
 // What a sublayer adds to the residual sum: bf16 alone in training, floats in decoding.
 LinearOptions for_sum(const Pass& pass) { return {.for_bf16 = rounds_once(pass.device, pass.precision)}; }
 
@@ -59,6 +64,7 @@ Tensor self_attention(Pass& pass, const Transformer& model, const SelfAttention&
                       : is_plain(model.config, layer) && takes_bf16(pass, layer.qkv.weight, d / layer.heads);
   const Tensor qkv = linear(pass, x, layer.qkv, {.for_bf16 = in_bf16});  // tokens × 3d
   if (options.angles) rotate(pass, qkv.column_range(0, 2 * d), options.angles, tokens.rows);
+  normalise(pass, model.config, qkv.column_range(0, 2 * d), d / layer.heads);
   const Tensor q = qkv.column_range(0, d);
   Tensor kv = qkv.column_range(d, 2 * d);
   if (step != nullptr) {  // decoding: the new tokens join those of the steps before
@@ -110,6 +116,15 @@ GuidedAlignment* guided_here(const Pass& pass, size_t index) {
   return here ? pass.guided : nullptr;
 }
 
+// The source's keys and values in a layer.
+Tensor keys_and_values(Pass& pass, const ModelConfig& config, const CrossAttention& layer,
+                       const Tensor& encoded, bool in_bf16) {
+  const int64_t d = attention_width(config, layer.heads);
+  const Tensor kv = linear(pass, encoded, layer.key_value, {.for_bf16 = in_bf16});
+  normalise(pass, config, kv.column_range(0, d), d / layer.heads);
+  return kv;
+}
+
 // Attention with the target's queries and the source's keys and values.
 Tensor cross_attention(Pass& pass, const Transformer& model, const CrossAttention& layer, const Tensor& x,
                        const Tokens& tokens, const EncodedSource& memory, size_t index) {
@@ -119,8 +134,9 @@ Tensor cross_attention(Pass& pass, const Transformer& model, const CrossAttentio
                            ? memory.key_values[index].is_in_bf16()
                            : guided == nullptr && takes_bf16(pass, layer.key_value.weight, d / layer.heads);
   const Tensor q = linear(pass, x, layer.query, {.for_bf16 = in_bf16});
+  normalise(pass, model.config, q, d / layer.heads);
   const Tensor kv = memory.key_values.empty()
-                        ? linear(pass, memory.encoded, layer.key_value, {.for_bf16 = in_bf16})
+                        ? keys_and_values(pass, model.config, layer, memory.encoded, in_bf16)
                         : memory.key_values[index];
   const Tensor heads = attention(pass, q, kv.column_range(0, d), kv.column_range(d, d),
                                  {.queries = &tokens.spans,
@@ -259,8 +275,8 @@ void cache_cross_attention(Pass& pass, const Transformer& model, const Tensor& e
   CHECK(encoded.rows() == to.size(), "{} tokens for {} rows", encoded.rows(), to.size());
   reserve(device, cache, std::ranges::max(rows) + 1);
   for (size_t i = 0; i < model.decoder.size(); ++i) {
-    const Tensor kv = linear(pass, encoded, model.decoder[i].cross_attention.key_value,
-                             {.for_bf16 = cache.key_values[i].is_in_bf16()});
+    const Tensor kv = keys_and_values(pass, model.config, model.decoder[i].cross_attention, encoded,
+                                      cache.key_values[i].is_in_bf16());
     device.kernels.scatter_rows(device.context, kv, to.data(), cache.key_values[i].matrix());
   }
 }

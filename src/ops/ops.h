@@ -60,6 +60,9 @@ void recompute_norm(Pass&, const SumAndNorm&, const Tensor& gain, const Tensor& 
 // x yet.
 void rotate(Pass&, const Tensor& x, const Tensor& angles, const Array<RowKey>& rows);
 
+// x / √(mean of squares + ε) for each head of each row, in place (head_norm.cpp). Only rotate() has read x yet.
+void normalise_heads(Pass&, const Tensor& x, int64_t width, float epsilon);
+
 // softmax(q·kᵀ/√width + bias)·v for each head and span (attention.cpp). Heads stand side by side in the columns. The
 // causal mask is aligned to the end of the keys: the last query sees all of them, the one before it all but one.
 struct AttentionOptions {

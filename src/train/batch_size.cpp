@@ -57,8 +57,10 @@ int64_t parameter_floats(const ModelConfig& c) {
 int64_t kept_floats(const ModelConfig& c) {
   const int64_t d = c.d_model;
   // Self-attention: queries, keys and values; heads; the residual sum. Cross-attention: queries; keys and values of the
-  // source; as above.
-  const auto attention = [&](int64_t heads) { return 4 * attention_width(c, heads) + d + heads; };
+  // source; as above. And numbers for each head: one, or three where queries and keys are normalised.
+  const auto attention = [&](int64_t heads) {
+    return 4 * attention_width(c, heads) + d + (c.query_key_norm ? 3 : 1) * heads;
+  };
   const auto feed_forward = [&](int64_t d_ff) {
     const int64_t activated = c.activation == Activation::relu ? 1 : 2;  // the others keep their input
     return (activated + (c.gated ? 2 : 0)) * d_ff + d;  // gated: the other factor, and the product

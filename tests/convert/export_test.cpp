@@ -165,6 +165,9 @@ TEST_F(Export, WhatOtherSystemsLackIsRefused) {
               std::string::npos);
   EXPECT_NE(refused("ctranslate2", [](ModelConfig& c) { c.relative_distance = 2; }).find("relative_distance"),
             std::string::npos);
+  for (const char* system : {"ctranslate2", "huggingface"})
+    EXPECT_NE(refused(system, [](ModelConfig& c) { c.query_key_norm = true; }).find("query_key_norm"),
+              std::string::npos);
   EXPECT_NE(
       refused("huggingface", [](ModelConfig& c) { c.positions = Positions::t5; }).find("model.positions"),
       std::string::npos);

@@ -295,6 +295,7 @@ TEST_F(MarianExport, WhatTheProgramsLackIsNamed) {
   expect_named("model.gated", [](ModelConfig& c) { c.gated = true; });
   expect_named("model.position_offset", [](ModelConfig& c) { c.position_offset = 2; });
   expect_named("model.relative_distance", [](ModelConfig& c) { c.relative_distance = 2; });
+  expect_named("model.query_key_norm", [](ModelConfig& c) { c.query_key_norm = true; });
   expect_named("model.embedding_scale", [](ModelConfig& c) { c.embedding_scale = 2; });
   expect_named("model.head_width", [](ModelConfig& c) { c.head_width = 5; });
   expect_named("model.decoder_heads", [](ModelConfig& c) { c.decoder_heads = 2; });

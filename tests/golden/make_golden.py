@@ -36,7 +36,8 @@ MODEL_DEFAULTS = dict(norm="post", norm_eps=1e-6, activation="relu", positions="
                       dropout=0.0, attention_dropout=0.0, activation_dropout=0.0, embedding_dropout=0.0)
 LATER_DEFAULTS = dict(kind="translation", position_offset=0, embedding_scale=0, embedding_norm=False, tied_bias=False, zero_start=False,
                       decoder_heads=0, decoder_d_ff=0, decoder_self_attention="attention", norm_kind="layer", gated=False,
-                      head_width=0, rotary_base=10000, position_buckets=32, max_distance=128, relative_distance=0)
+                      head_width=0, rotary_base=10000, position_buckets=32, max_distance=128, relative_distance=0,
+                      query_key_norm=False)
 TRAINING_DEFAULTS = dict(label_smoothing=0.1, smoothing_over="all", factor=0.05, warmup=4,
                          beta1=0.9, beta2=0.98, epsilon=1e-9)
 
@@ -134,6 +135,14 @@ FIXTURES |= {
     "relative_distances": dict(
         model=dict(encoder_layers=1, decoder_layers=2, d_model=16, heads=4, d_ff=25, norm="pre", activation="gelu",
                    positions="none", relative_distance=3, source_vocabulary=15, target_vocabulary=21),
+        lengths=[(12, 4), (1, 1), (6, 11)]),
+    "query_key_norm": dict(
+        model=dict(encoder_layers=1, decoder_layers=2, d_model=18, heads=3, d_ff=25, norm="post", query_key_norm=True,
+                   norm_eps=1e-3, decoder_heads=2, tied="output", source_vocabulary=17, target_vocabulary=19),
+        lengths=[(5, 6), (1, 0), (3, 1), (9, 7)]),
+    "query_key_norm_rotary": dict(
+        model=dict(encoder_layers=2, decoder_layers=1, d_model=16, heads=2, d_ff=24, norm="pre", activation="gelu",
+                   positions="rotary", query_key_norm=True, tied="all", source_vocabulary=23, target_vocabulary=23),
         lengths=[(12, 4), (1, 1), (6, 11)]),
 }
 CONSTANTS = ("encoder.positions", "decoder.positions")  # with positions = "stored"
@@ -326,6 +335,8 @@ class Model:
         for h in range(count):
             columns = slice(h * width, (h + 1) * width)
             head_q, head_k, head_v = q[:, columns], k[:, columns], v[:, columns]
+            if self.c["query_key_norm"]:
+                head_q, head_k = (m / torch.sqrt((m ** 2).mean(dim=1, keepdim=True) + self.c["norm_eps"]) for m in (head_q, head_k))
             if distances is not None and self.c["positions"] == "rotary":
                 head_q, head_k = (rotated(m, self.c["rotary_base"]) for m in (head_q, head_k))
             scores = head_q @ head_k.T

@@ -136,6 +136,39 @@ TEST_P(Bf16Rows, RotaryPositions) {
   }
 }
 
+TEST_P(Bf16Rows, NormsOfHeads) {
+  constexpr int64_t heads = 5;
+  for (const int64_t width : {1, 6, 32, 70}) {
+    const int64_t columns = heads * width, stride = columns + 4;
+    BothMatrices x = both(6, columns, stride, 1), y = both(6, columns, stride, 2),
+                 gradient = both(6, columns, stride, 3);
+    const std::vector<float> before = x.floats.values(), normed = y.floats.values(),
+                             of_normed = gradient.floats.values();
+    OnDevice<float> factors(memory_, std::vector<float>(6 * heads));
+    for (const bool in_bf16 : {false, true}) {
+      kernels_.normalise_heads(context_, width, 0.125F, x.of(in_bf16), factors.data());
+      kernels_.normalise_heads_backward(context_, width, y.of(in_bf16), factors.data(), gradient.of(in_bf16));
+    }
+    x.expect_rounded("normalised");
+    gradient.expect_rounded("gradient");
+    for (size_t head = 0; head < 6 * heads; ++head) {
+      const size_t first =
+          head / heads * static_cast<size_t>(stride) + head % heads * static_cast<size_t>(width);
+      double squares = 0, products = 0;
+      for (size_t i = first; i < first + static_cast<size_t>(width); ++i) {
+        squares += before[i] * before[i];
+        products += normed[i] * of_normed[i];
+      }
+      const double factor = 1 / std::sqrt(squares / static_cast<double>(width) + 0.125);
+      const double mean = products / static_cast<double>(width);
+      for (size_t i = first; i < first + static_cast<size_t>(width); ++i) {
+        EXPECT_NEAR(x.floats.values()[i], factor * before[i], 1e-5) << width;
+        EXPECT_NEAR(gradient.floats.values()[i], factor * (of_normed[i] - normed[i] * mean), 1e-5) << width;
+      }
+    }
+  }
+}
+
 TEST_P(Bf16Rows, States) {
   const std::vector<Span> sentences = {{0, 3}, {3, 5}};
   OnDevice<Span> spans(memory_, sentences);

@@ -96,13 +96,18 @@ TEST_P(Backward, ALayerHoldsWhatItsBackwardReads) {
   const int64_t target_heads = decoder_heads(config());
   const auto sum = [&](int64_t rows) {
     return floats(rows, d) + floats(rows, 2);
-  };  // and its mean and deviation
+  };                                                          // and its mean and deviation
+  const auto factors = [&](int64_t rows, int64_t of_heads) {  // of queries or keys
+    return config().query_key_norm ? floats(rows, of_heads) : 0;
+  };
   const auto self_attention = [&](int64_t rows, int64_t of_heads) {
     const int64_t width = attention_width(config(), of_heads);
-    return floats(rows, 3 * width) + floats(rows, width) + floats(rows, of_heads);
+    return floats(rows, 3 * width) + floats(rows, width) + floats(rows, of_heads) +
+           factors(rows, 2 * of_heads);
   };
   const int64_t width = attention_width(config(), target_heads);
-  const size_t cross_attention = 2 * floats(m, width) + floats(n, 2 * width) + floats(m, target_heads);
+  const size_t cross_attention = 2 * floats(m, width) + floats(n, 2 * width) + floats(m, target_heads) +
+                                 factors(m, target_heads) + factors(n, target_heads);
   const auto feed_forward = [&](int64_t rows, int64_t d_ff) {
     const size_t activated = config().activation == Activation::relu ? 1 : 2;  // and its input
     return floats(rows, d_ff) * (activated + (config().gated ? 2 : 0));  // the other factor, the product

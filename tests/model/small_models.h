@@ -52,6 +52,7 @@ inline std::vector<NamedConfig> small_configs_of_distances(const ModelConfig& pr
   relative.positions = Positions::none;
   relative.activation = Activation::gelu;
   relative.decoder_heads = 5;
+  relative.query_key_norm = true;
   return {{"t5", t5}, {"alibi", alibi}, {"rotary", rotary}, {"relative", relative}};
 }
 
@@ -107,6 +108,7 @@ inline std::vector<NamedConfig> small_configs() {
   gated.norm_kind = NormKind::rms;
   gated.activation = Activation::swish;
   gated.gated = true;
+  gated.query_key_norm = true;
   std::vector<NamedConfig> all = {{"pre", pre},       {"post_tied_gelu", post}, {"learned_swish", learned},
                                   {"marian", marian}, {"bart", bart},           {"gated", gated}};
   std::ranges::move(small_configs_of_distances(pre), std::back_inserter(all));

@@ -120,6 +120,17 @@ OpCase rotary_case(std::string name, const Lengths& lengths, int64_t heads, int6
           }};
 }
 
+OpCase head_norm_case(std::string name, const Lengths& lengths, int64_t heads, int64_t width) {
+  return {.name = std::move(name),
+          .lengths = lengths,
+          .inputs = {{"a", total(lengths), (heads + 1) * width}, {"b", total(lengths), (heads + 1) * width}},
+          .run = [heads, width](Pass& pass, const OpArguments& a) -> std::vector<Tensor> {
+            const Tensor x = multiply_elements(pass, a.inputs[0], a.inputs[1]);  // since it works in place
+            normalise_heads(pass, x.column_range(0, heads * width), width, 1e-3F);
+            return {x};
+          }};
+}
+
 OpCase look_up_case(std::string name, const Lengths& lengths, int64_t table_rows, int64_t width) {
   return {.name = std::move(name),
           .lengths = lengths,
@@ -165,6 +176,8 @@ std::vector<OpCase> small_attention_cases(const Lengths& some, const Lengths& ma
           {.heads = 3, .width = 7, .causal = true, .dropout = 0.1F, .reach = 5, .vector_reach = 20}),
       rotary_case("rotary", some, 3, 10),
       rotary_case("rotary_wide", many, 2, 70),
+      head_norm_case("head_norm", some, 3, 10),
+      head_norm_case("head_norm_wide", many, 2, 70),
       look_up_case("look_up", many, 7, 5),
   };
 }

@@ -150,6 +150,7 @@ void check_expressible(const SavedModel& model) {
     throw Error("{}: CTranslate2 has no {}: this model stays here", model.folder, what);
   };
   if (has_ssru(c)) refuse("SSRU decoder (model.decoder_self_attention)");
+  if (c.query_key_norm) refuse("normalised queries and keys (model.query_key_norm)");
   if (c.positions == Positions::rotary || c.positions == Positions::alibi)
     refuse("encoder-decoders with rotary positions or ALiBi (model.positions)");
   if (c.positions == Positions::none && c.relative_distance == 0)

@@ -180,6 +180,7 @@ std::vector<std::string> unmet_by_huggingface(const ModelConfig& c, bool source_
   need(c.positions == Positions::halves || c.positions == Positions::sinusoidal,
        "model.positions = \"sinusoidal\" or \"halves\"");
   need(c.relative_distance == 0, "model.relative_distance = 0");
+  need(!c.query_key_norm, "model.query_key_norm = false");
   need(c.tied != Tied::inputs, "model.tied = \"none\", \"output\" or \"all\"");
   need(c.head_width == 0 || c.head_width * c.heads == c.d_model, "model.head_width = 0");
   need(c.position_offset == 0, "model.position_offset = 0");

@@ -30,6 +30,7 @@ Needs needs_of_both(const ModelConfig& c, bool source_eos) {
   needs.add(c.positions == Positions::tensor2tensor, "model.positions = \"tensor2tensor\"");
   needs.add(c.position_offset == 0, "model.position_offset = 0");
   needs.add(c.relative_distance == 0, "model.relative_distance = 0");
+  needs.add(!c.query_key_norm, "model.query_key_norm = false");
   needs.add(c.zero_start, "model.zero_start = true");
   needs.add(c.norm_kind == NormKind::layer, "model.norm_kind = \"layer\"");
   needs.add(c.norm_eps == 1e-6, "model.norm_eps = 1e-6");

@@ -8,13 +8,6 @@
 namespace dragoman::internal {
 namespace {
 
-inline float dot(const float* a, const float* b, int64_t n) {
-  Vec total = {};
-  for (int64_t i = 0; i < n; i += lanes)
-    total = multiply_add(load_some(a + i, n - i), load_some(b + i, n - i), total);
-  return sum(total);
-}
-
 // With P the probabilities and D dropout's multipliers: on entry p holds scores and dp the gradient of P∘D; on
 // return p holds P∘D, and dp the gradient of the scores before scaling, scale · P∘(dP − Σ dP∘P).
 struct SoftmaxBackward {

@@ -203,5 +203,12 @@ inline Vec logarithm(Vec x) {
   return multiply_add(nf, all(0.693359375f), f + y);
 }
 
+inline float dot(const float* a, const float* b, int64_t n) {
+  Vec total = {};
+  for (int64_t i = 0; i < n; i += lanes)
+    total = multiply_add(load_some(a + i, n - i), load_some(b + i, n - i), total);
+  return sum(total);
+}
+
 }  // namespace
 }  // namespace dragoman::internal

@@ -6,6 +6,7 @@
 #include "kernels/cpu/attention_backward.inl.h"
 #include "kernels/cpu/embedding.inl.h"
 #include "kernels/cpu/flat.inl.h"
+#include "kernels/cpu/head_norm.inl.h"
 #include "kernels/cpu/loss.inl.h"
 #include "kernels/cpu/low_precision.inl.h"
 #include "kernels/cpu/nearest.inl.h"
@@ -51,6 +52,8 @@ const Kernels DRAGOMAN_TABLE_NAME = {
     .alignment_loss = alignment_loss,
     .scores_backward = scores_backward,
     .rotate = rotate,
+    .normalise_heads = normalise_heads,
+    .normalise_heads_backward = normalise_heads_backward,
     .ssru = ssru,
     .ssru_backward = ssru_backward,
     .cross_entropy = cross_entropy,

@@ -10,6 +10,7 @@
 #include "kernels/cuda/embedding.inl.h"
 #include "kernels/cuda/embedding_backward.inl.h"
 #include "kernels/cuda/flat.inl.h"
+#include "kernels/cuda/head_norm.inl.h"
 #include "kernels/cuda/loss.inl.h"
 #include "kernels/cuda/low_precision.inl.h"
 #include "kernels/cuda/nearest.inl.h"
@@ -47,6 +48,8 @@ constexpr Kernels cuda_kernels = {
     .alignment_loss = alignment_loss,
     .scores_backward = scores_backward,
     .rotate = rotate,
+    .normalise_heads = normalise_heads,
+    .normalise_heads_backward = normalise_heads_backward,
     .ssru = ssru,
     .ssru_backward = ssru_backward,
     .cross_entropy = cross_entropy,

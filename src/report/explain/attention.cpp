@@ -126,7 +126,7 @@ Table softmax_table(const TracedPair& t, const TracedHead& head, const Labels& q
   return table;
 }
 
-Table projection_table(const TracedPair& t, const char* name, const char* formula,
+Table projection_table(const TracedPair& t, const char* name, std::string_view formula,
                        const Projection& projection, const Labels& labels) {
   const int64_t last = projection.first + projection.width - 1;
   return vectors(name,
@@ -150,9 +150,11 @@ void add_distance_vectors(const AttentionOptions& options, StepSection& section)
 StepSection attention_section(const TracedPair& t, const char* name, std::string title,
                               const TracedHead& head, const Labels& queries, const Labels& keys) {
   const bool turns = !head.is_cross() && t.model.config.positions == Positions::rotary;
-  const char* turned = turns ? "x·W + b, turned by its position" : "x·W + b";
-  const char *of_keys = head.is_cross() ? "memory·W + b" : turned,
-             *of_values = head.is_cross() ? "memory·W + b" : "x·W + b";
+  const char *of_values = head.is_cross() ? "memory·W + b" : "x·W + b",
+             *turned = turns ? ", turned by its position" : "",
+             *normed = t.model.config.query_key_norm ? ", divided by its root mean square" : "";
+  const std::string of_queries = fmt::format("x·W + b{}{}", turned, normed),
+                    of_keys = fmt::format("{}{}{}", of_values, turned, normed);
   const HostMatrix heads = on_host(head.op.heads);
   const int64_t width = head.q.width;
   StepSection section = {.name = name, .title = std::move(title)};
@@ -162,7 +164,7 @@ StepSection attention_section(const TracedPair& t, const char* name, std::string
   add_distance_vectors(head.op.options, section);
   section.tables.insert(
       section.tables.end(),
-      {projection_table(t, "q", turned, head.q, queries), projection_table(t, "k", of_keys, head.k, keys),
+      {projection_table(t, "q", of_queries, head.q, queries), projection_table(t, "k", of_keys, head.k, keys),
        projection_table(t, "v", of_values, head.v, keys), Scores(head).table(queries, keys),
        softmax_table(t, head, queries, keys),
        vectors("head", head.op.options.distance_values ? "weights·(v + distance)" : "weights·v", queries,
