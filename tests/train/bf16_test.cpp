@@ -31,12 +31,22 @@ double distance(const std::vector<float>& a, const std::vector<float>& b) {
   return std::sqrt(difference / size);
 }
 
+// Of many widths; and with normalised heads that attention takes in bf16 alone.
+std::vector<NamedConfig> configs() {
+  std::vector<NamedConfig> all = small_configs();
+  ModelConfig heads_of_8 = all.front().config;
+  heads_of_8.head_width = 8;
+  heads_of_8.query_key_norm = true;
+  all.push_back({"heads_of_8", heads_of_8});
+  return all;
+}
+
 TEST(Bf16, GradientsAreAsNearToThoseOfFloatsAsIfOnlyProductsRounded) {
   for (const Kernels* kernels : every_table()) {
     if (kernels->low_precision.round == nullptr) continue;
     Kernels each_product = *kernels;
     each_product.low_precision.round = nullptr;
-    for (const NamedConfig& named : small_configs()) {
+    for (const NamedConfig& named : configs()) {
       const Step floats = step_of(named.config, *kernels, Precision::fp32),
                  once = step_of(named.config, *kernels, Precision::bf16),
                  often = step_of(named.config, each_product, Precision::bf16);
