@@ -247,6 +247,10 @@ void wrap_layers(Kernels& table) {
   > (table);
   wrap < [](auto& k) -> auto& { return k.rotate; }
   > (table);
+  wrap < [](auto& k) -> auto& { return k.normalise_heads; }
+  > (table);
+  wrap < [](auto& k) -> auto& { return k.normalise_heads_backward; }
+  > (table);
   wrap < [](auto& k) -> auto& { return k.ssru; }
   > (table);
   wrap < [](auto& k) -> auto& { return k.ssru_backward; }
