@@ -321,7 +321,7 @@ struct Kernels {
 
   // --- head_norm.inl.h --------------------------------------------------------------------------
   // x / √(mean of squares + ε) for each head of each row, `width` columns, in place. factors: what each was multiplied
-  // by, a row's heads side by side, or null. And what is `gradient` of the result becomes that of x.
+  // by, a row's heads side by side, or null. Backward, likewise in place: the gradient of the result becomes that of x.
   void (*normalise_heads)(Context&, int64_t width, float epsilon, Matrix x, float* factors);
   void (*normalise_heads_backward)(Context&, int64_t width, ConstMatrix normed, const float* factors,
                                    Matrix gradient);
