@@ -315,9 +315,12 @@ class Model:
     def linear(self, name, x):
         return x @ self.p[f"{name}.weight"] + self.p[f"{name}.bias"]
 
+    def divided_by_root_mean_square(self, x):
+        return x / torch.sqrt((x ** 2).mean(dim=1, keepdim=True) + self.c["norm_eps"])
+
     def norm(self, name, x):
         if self.c["norm_kind"] == "rms":
-            return x / torch.sqrt((x ** 2).mean(dim=1, keepdim=True) + self.c["norm_eps"]) * self.p[f"{name}.gain"]
+            return self.divided_by_root_mean_square(x) * self.p[f"{name}.gain"]
         centred = x - x.mean(dim=1, keepdim=True)
         variance = (centred ** 2).mean(dim=1, keepdim=True)
         return centred / torch.sqrt(variance + self.c["norm_eps"]) * self.p[f"{name}.gain"] + self.p[f"{name}.bias"]
@@ -336,7 +339,7 @@ class Model:
             columns = slice(h * width, (h + 1) * width)
             head_q, head_k, head_v = q[:, columns], k[:, columns], v[:, columns]
             if self.c["query_key_norm"]:
-                head_q, head_k = (m / torch.sqrt((m ** 2).mean(dim=1, keepdim=True) + self.c["norm_eps"]) for m in (head_q, head_k))
+                head_q, head_k = (self.divided_by_root_mean_square(m) for m in (head_q, head_k))
             if distances is not None and self.c["positions"] == "rotary":
                 head_q, head_k = (rotated(m, self.c["rotary_base"]) for m in (head_q, head_k))
             scores = head_q @ head_k.T

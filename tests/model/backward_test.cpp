@@ -94,10 +94,10 @@ TEST_P(Backward, ALayerHoldsWhatItsBackwardReads) {
   };
   const int64_t d = config().d_model, heads = config().heads, n = source_.count(), m = target_.count();
   const int64_t target_heads = decoder_heads(config());
-  const auto sum = [&](int64_t rows) {
-    return floats(rows, d) + floats(rows, 2);
-  };                                                          // and its mean and deviation
-  const auto factors = [&](int64_t rows, int64_t of_heads) {  // of queries or keys
+  // And its mean and deviation.
+  const auto sum = [&](int64_t rows) { return floats(rows, d) + floats(rows, 2); };
+  // By which queries or keys were multiplied.
+  const auto factors = [&](int64_t rows, int64_t of_heads) {
     return config().query_key_norm ? floats(rows, of_heads) : 0;
   };
   const auto self_attention = [&](int64_t rows, int64_t of_heads) {
