@@ -16,6 +16,7 @@ SEED ?= 0
 SEEDS ?= 3
 TRIALS ?= 500
 PYTHON ?= python3
+STUDENT_TRIALS ?= 100
 SERVER_TRIALS ?= 20
 
 help:
@@ -69,6 +70,7 @@ fuzz: build/asan/build.ninja
 faults: build
 	@tools/setup checks
 	@tests/faults/faults build/release/dragoman --trials $(TRIALS)
+	@tests/faults/faults build/release/dragoman --student --trials $(STUDENT_TRIALS)
 	@tests/faults/serving build/release/dragoman --trials $(SERVER_TRIALS)
 
 bench:

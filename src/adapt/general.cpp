@@ -120,7 +120,7 @@ void translate_lines(dragoman::Translator& model, const AdaptConfig& config, con
   if (!config.segments.from.empty()) search.emplace_back("from", config.segments.from);
   if (!config.segments.to.empty()) search.emplace_back("to", config.segments.to);
   teach(model, search, 1,
-        {.source = source, .reference = "", .out = out, .doing = "translating general text"});
+        {.source = source, .reference = "", .out = {out}, .doing = "translating general text"});
 }
 
 void translate_general(const AdaptConfig& config, const SplitText& files, bool held_out_too) {

@@ -24,7 +24,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-enum class TestNoise { none, upper, title, typos };
+enum class TestNoise { none, upper, title, typos, tags };
 
 struct EvaluateOptions {
   TranslatingOptions translating;
@@ -41,13 +41,13 @@ void declare(Options& options, EvaluateOptions& o) {
   declare_source(own, o.source);
   declare_references(own, o.references);
   own.add("noise", o.noise,
-          "change the test set first: upper case or title case on both sides, or spelling mistakes in the "
-          "source, by "
-          "--seed",
+          "change the test set first: upper case, title case or a tag such as <b>...</b> on both sides, or "
+          "spelling mistakes in the source, by --seed",
           {{"none", TestNoise::none},
            {"upper", TestNoise::upper},
            {"title", TestNoise::title},
-           {"typos", TestNoise::typos}});
+           {"typos", TestNoise::typos},
+           {"tags", TestNoise::tags}});
   own.add("by-length", o.by_length, "also print scores by source length; in JSON, as one more object");
   declare(own, o.scores);
 }
@@ -146,6 +146,7 @@ void add_test_noise(TestSet& set, const EvaluateOptions& o) {
     std::string& source = set.sources[i];
     Random random(mix(mix(static_cast<uint64_t>(search.seed), "test noise"), i));
     if (o.noise == TestNoise::typos) source = misspelt(source, random, search.from);
+    if (o.noise == TestNoise::tags) add_tags(source, set.references[i], random);
     if (o.noise == TestNoise::upper || o.noise == TestNoise::title) {
       const auto change = o.noise == TestNoise::upper ? upper_cased : title_cased;
       source = change(source, search.from);

@@ -81,6 +81,9 @@ void declare_noise(Section& section, NoiseShares& noise) {
   section.add("noise_punctuation", noise.punctuation,
               "share of the training pairs without the final punctuation mark, on both sides",
               at_least(0).at_most(1));
+  section.add("noise_tags", noise.tags,
+              "share of the training pairs with a tag such as <b>...</b>, the same on both sides",
+              at_least(0).at_most(1));
 }
 
 }  // namespace

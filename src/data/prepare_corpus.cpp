@@ -95,7 +95,7 @@ json origin_of(const DataConfig& data, const VocabularyConfig& vocabulary, Links
   if (!is_one_sided(data))
     for (const char* key : {"text", "text_column"}) origin["data"].erase(key);  // the same
   if (!data.documents) origin["data"].erase("documents");                       // the same
-  for (const char* key : {"noise_upper", "noise_title", "noise_typos", "noise_punctuation"})
+  for (const char* key : {"noise_upper", "noise_title", "noise_typos", "noise_punctuation", "noise_tags"})
     if (origin["data"][key] == 0) origin["data"].erase(key);  // the same
   if (data.noise.any()) origin["noise_languages"] = {data.from, data.to};
   if (data.terms.empty()) {

@@ -1,21 +1,27 @@
 #include "metrics/choosing.h"
 
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
 #include "base/error.h"
 #include "metrics/chrf.h"
 
 namespace dragoman::internal {
 
+std::vector<size_t> by_nearness(std::span<const std::string> hypotheses, std::string_view reference) {
+  std::vector<double> scores;
+  for (const std::string& hypothesis : hypotheses)
+    scores.push_back(chrf_score(chrf_statistics(hypothesis, reference)));
+  std::vector<size_t> places(hypotheses.size());
+  std::iota(places.begin(), places.end(), size_t{0});
+  std::ranges::stable_sort(places, std::ranges::greater(), [&](size_t place) { return scores[place]; });
+  return places;
+}
+
 size_t nearest_to_reference(std::span<const std::string> hypotheses, std::string_view reference) {
   CHECK(!hypotheses.empty());
-  size_t best = 0;
-  double best_score = -1;
-  for (size_t i = 0; i < hypotheses.size(); ++i) {
-    const double score = chrf_score(chrf_statistics(hypotheses[i], reference));
-    if (score <= best_score) continue;
-    best = i;
-    best_score = score;
-  }
-  return best;
+  return by_nearness(hypotheses, reference).front();
 }
 
 }  // namespace dragoman::internal

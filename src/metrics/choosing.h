@@ -5,11 +5,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace dragoman::internal {
 
-// The place of the hypothesis with the largest sentence chrF, as sacreBLEU has it; the first of equal ones. At least
-// one hypothesis.
+// The places of all hypotheses, by falling sentence chrF, as sacreBLEU has it; of equal ones the first comes first.
+std::vector<size_t> by_nearness(std::span<const std::string> hypotheses, std::string_view reference);
+
+// The first of these. At least one hypothesis.
 size_t nearest_to_reference(std::span<const std::string> hypotheses, std::string_view reference);
 
 }  // namespace dragoman::internal

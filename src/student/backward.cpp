@@ -39,7 +39,7 @@ void translate_back(const StudentRecipe& recipe, const BackTranslations& files, 
   const TaughtLines lines = teach(backward, backward_search(), 1,
                                   {.source = files.target,
                                    .reference = "",
-                                   .out = files.translated,
+                                   .out = {files.translated},
                                    .doing = "the backward model translates"},
                                   2000, processes);
   if (!processes.first()) return;

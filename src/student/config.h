@@ -25,7 +25,8 @@ struct StudentConfig {
   std::string backward_tag = "<BT>";
   double backward_share = 0.3;
   int64_t beam = 8;
-  int64_t candidates = 8;  // translations of a source with a reference, of which the nearest one is taught
+  int64_t candidates = 8;  // translations of a source with a reference
+  int64_t keep = 4;        // of these, or of a source without one: so many are taught, in turn
   int64_t int8_steps = 500;
   std::vector<std::string> test_source, test_target;
 };

@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "student/stage.h"
 #include "student/teaching.h"
 
@@ -28,14 +30,25 @@ double backward_weight(double share, int64_t pairs, int64_t others) {
   return share / (1 - share) * static_cast<double>(others) / static_cast<double>(pairs);
 }
 
-void add_back_translations(const StudentRecipe& recipe, const std::string& folder, DataConfig& data) {
-  const BackTranslations back = backward_files(recipe, folder);
-  int64_t others = 0;
-  for (const std::string& file : data.source) others += count_lines(file);
-  data.weights.assign(data.source.size(), 1);
-  data.weights.push_back(backward_weight(recipe.student.backward_share, count_lines(back.source), others));
+void add_back_translations(const BackTranslations& back, double share, int64_t others, DataConfig& data) {
   data.source.push_back(back.source);
   data.target.push_back(back.target);
+  data.weights.push_back(backward_weight(share, count_lines(back.source), others));
+}
+
+// An epoch has each source once, with one of its translations.
+void add_taught(const std::string& source, const std::vector<std::string>& taught, DataConfig& data) {
+  for (const std::string& target : taught) {
+    data.source.push_back(source);
+    data.target.push_back(target);
+    data.weights.push_back(1.0 / static_cast<double>(taught.size()));
+  }
+}
+
+std::vector<std::string> translations_in(const std::string& path, int64_t keep) {
+  std::vector<std::string> files = {path};
+  for (int64_t i = 2; i <= keep; ++i) files.push_back(fmt::format("{}-{}", path, i));
+  return files;
 }
 
 std::vector<std::string> validation_files(const DataConfig& data) {
@@ -66,8 +79,10 @@ BackTranslations backward_files(const StudentRecipe& recipe, const std::string& 
 
 Taught taught_files(const StudentRecipe& recipe, const std::string& folder) {
   const std::string taught = folder + "/taught";
-  return {.parallel = taught + "/parallel",
-          .monolingual = recipe.student.monolingual.empty() ? "" : taught + "/monolingual"};
+  Taught files = {.parallel = translations_in(taught + "/parallel", recipe.student.keep), .monolingual = {}};
+  if (!recipe.student.monolingual.empty())
+    files.monolingual = translations_in(taught + "/monolingual", recipe.student.keep);
+  return files;
 }
 
 Recipe training_recipe(const StudentRecipe& recipe, const std::string& folder) {
@@ -75,17 +90,20 @@ Recipe training_recipe(const StudentRecipe& recipe, const std::string& folder) {
   const Taught taught = taught_files(recipe, folder);
   Recipe training = recipe.training;
   DataConfig& data = training.data;
-  data.source = {corpus.source};
-  data.target = {taught.parallel};
-  if (!corpus.monolingual.empty()) {
-    data.source.push_back(corpus.monolingual);
-    data.target.push_back(taught.monolingual);
-  }
+  data.source.clear();
+  data.target.clear();
   data.tsv.clear();
   data.weights.clear();
   data.format = TextFormat::automatic;
   data.limit = 0;
-  if (!recipe.student.backward.empty()) add_back_translations(recipe, folder, data);
+  add_taught(corpus.source, taught.parallel, data);
+  add_taught(corpus.monolingual, taught.monolingual, data);
+  if (!recipe.student.backward.empty()) {
+    const int64_t taught_sources =
+        count_lines(corpus.source) + (corpus.monolingual.empty() ? 0 : count_lines(corpus.monolingual));
+    add_back_translations(backward_files(recipe, folder), recipe.student.backward_share, taught_sources,
+                          data);
+  }
   if (data.hold_out > 0) {
     data.valid_source = {corpus.valid_source};
     data.valid_target = {corpus.valid_target};
@@ -155,7 +173,8 @@ ordered_json taught_inputs(const StudentRecipe& recipe, const std::string& folde
   return {{"teacher", models_checksum(c.teacher)},
           {"files", file_checksums(read)},
           {"beam", c.beam},
-          {"candidates", c.candidates}};
+          {"candidates", c.candidates},
+          {"keep", c.keep}};
 }
 
 ordered_json student_inputs(const Recipe& training) {

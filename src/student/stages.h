@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -21,9 +22,9 @@ struct BackTranslations {
 };
 BackTranslations backward_files(const StudentRecipe& recipe, const std::string& folder);
 
-// The teacher's translations of the clean stage's files.
+// The teacher's translations of the clean stage's files: as many files of each as translations of a source are taught.
 struct Taught {
-  std::string parallel, monolingual;
+  std::vector<std::string> parallel, monolingual;
 };
 Taught taught_files(const StudentRecipe& recipe, const std::string& folder);
 

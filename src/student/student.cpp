@@ -95,8 +95,8 @@ void teach_all(const Making& making, Stage& stage) {
       teach_text({.source = corpus.source, .reference = corpus.target, .out = taught.parallel},
                  recipe.student.candidates);
   if (!taught.monolingual.empty())
-    report["monolingual"] =
-        teach_text({.source = corpus.monolingual, .reference = "", .out = taught.monolingual}, 1);
+    report["monolingual"] = teach_text(
+        {.source = corpus.monolingual, .reference = "", .out = taught.monolingual}, recipe.student.keep);
   if (making.processes.first()) stage.finish(std::move(report));
 }
 

@@ -1,9 +1,14 @@
 #include "student/teaching.h"
 
+#include <algorithm>
 #include <chrono>
+#include <deque>
 #include <filesystem>
 #include <future>
+#include <numeric>
 #include <optional>
+#include <ranges>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -58,14 +63,16 @@ bool is_good(const dragoman::Translation& translation) {
   return !translation.cut && !translation.repeats && !translation.unlikely;
 }
 
-// The parts one after another, as one file.
-void join_parts(const std::string& out, int64_t parts) {
-  LineWriter whole(out);
+// A part has all translations of a source one after another; each file gets one of them. The first file is the last to
+// be finished: once it is there, all are.
+void join_parts(const std::vector<std::string>& out, int64_t parts) {
+  std::deque<LineWriter> files(out.begin(), out.end());
   for (int64_t part = 0; part < parts; ++part) {
-    LineReader lines(part_path(out, part));
-    for (std::string_view line; lines.next(line);) whole.add(line);
+    LineReader lines(part_path(out.front(), part));
+    size_t file = 0;
+    for (std::string_view line; lines.next(line); file = (file + 1) % files.size()) files[file].add(line);
   }
-  whole.finish();
+  for (LineWriter& file : files | std::views::reverse) file.finish();
 }
 
 void remove_parts(const std::string& out) {
@@ -82,32 +89,29 @@ int64_t empty_lines(const std::string& path) {
 
 class Teacher {
  public:
-  Teacher(dragoman::Translator& translator, dragoman::Options search, int64_t candidates, const char* doing,
-          int64_t lines)
+  Teacher(dragoman::Translator& translator, dragoman::Options search, const TaughtText& text, int64_t lines)
       : translator_(translator),
         search_(std::move(search)),
-        candidates_(candidates),
+        kept_(text.out.size()),
         client_(dragoman::Translator::new_client()),
-        doing_(doing),
+        doing_(text.doing),
         lines_(lines) {}
 
-  // One translation per line, which may be empty.
+  // The lines of a source are its translations, or empty.
   std::string translate(const PartReader& part) {
     std::vector<std::future<dragoman::Translation>> translations;
-    dragoman::Options options = search_;
-    options.emplace_back("nbest", part.references.empty() ? int64_t{1} : candidates_);
     for (const std::string& source : part.sources)
       translations.push_back(
-          translator_.submit({.text = source, .options = options, .tokens = false, .client = client_}));
+          translator_.submit({.text = source, .options = search_, .tokens = false, .client = client_}));
     std::string text;
     for (size_t i = 0; i < translations.size(); ++i) {
       const dragoman::Translation translation =
           wait_for(translations[i], "stopped while the teacher translates; the same command goes on");
-      if (is_good(translation)) {
-        text += part.references.empty() ? translation.text()
-                                        : nearest_to(part.references[i], translation.hypotheses).text;
-      }
-      text += '\n';
+      std::vector<std::string> taught(kept_);
+      if (is_good(translation))
+        taught = taught_candidates(translation.hypotheses,
+                                   part.references.empty() ? nullptr : &part.references[i], kept_);
+      for (const std::string& line : taught) text += line + '\n';
       show(1);
     }
     return text;
@@ -121,8 +125,8 @@ class Teacher {
 
  private:
   dragoman::Translator& translator_;
-  dragoman::Options search_;
-  const int64_t candidates_;
+  const dragoman::Options search_;
+  const size_t kept_;
   const uint64_t client_;
   const char* const doing_;
   const int64_t lines_;
@@ -148,11 +152,17 @@ int64_t translate_in_parts(Teacher& teacher, PartReader& part, const std::string
 
 }  // namespace
 
-const dragoman::Hypothesis& nearest_to(const std::string& reference,
-                                       const std::vector<dragoman::Hypothesis>& hypotheses) {
+std::vector<std::string> taught_candidates(const std::vector<dragoman::Hypothesis>& candidates,
+                                           const std::string* reference, size_t count) {
   std::vector<std::string> texts;
-  for (const dragoman::Hypothesis& hypothesis : hypotheses) texts.push_back(hypothesis.text);
-  return hypotheses[nearest_to_reference(texts, reference)];
+  for (const dragoman::Hypothesis& candidate : candidates)
+    if (std::ranges::find(texts, candidate.text) == texts.end()) texts.push_back(candidate.text);
+  std::vector<size_t> order(texts.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  if (reference != nullptr) order = by_nearness(texts, *reference);
+  std::vector<std::string> taught;
+  for (size_t i = 0; i < count; ++i) taught.push_back(texts[order[i % order.size()]]);
+  return taught;
 }
 
 nlohmann::ordered_json to_json(const TaughtLines& lines) {
@@ -166,20 +176,22 @@ int64_t count_lines(const std::string& path) {
   return count;
 }
 
-TaughtLines teach(dragoman::Translator& translator, const dragoman::Options& search, int64_t candidates,
+TaughtLines teach(dragoman::Translator& translator, dragoman::Options search, int64_t candidates,
                   const TaughtText& text, int64_t lines_of_part, Processes& processes) {
   const auto begin = std::chrono::steady_clock::now();
   const int64_t lines = count_lines(text.source);
-  if (!fs::exists(text.out)) {
-    Teacher teacher(translator, search, candidates, text.doing, lines);
+  const std::string& first = text.out.front();
+  if (!fs::exists(first)) {
+    search.emplace_back("nbest", candidates);
+    Teacher teacher(translator, std::move(search), text, lines);
     PartReader part(text, lines_of_part);
-    const int64_t parts = translate_in_parts(teacher, part, text.out, processes);
+    const int64_t parts = translate_in_parts(teacher, part, first, processes);
     processes.gather('\0');  // all parts are there
     if (processes.first()) join_parts(text.out, parts);
   }
-  if (processes.first()) remove_parts(text.out);
+  if (processes.first()) remove_parts(first);
   processes.gather('\0');
-  return {.lines = lines, .left_out = empty_lines(text.out), .seconds = seconds_since(begin)};
+  return {.lines = lines, .left_out = empty_lines(first), .seconds = seconds_since(begin)};
 }
 
 }  // namespace dragoman::internal

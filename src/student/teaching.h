@@ -1,7 +1,7 @@
 // Teaching: a teacher translates what the student is to learn from (sequence-level knowledge distillation: Kim and
 // Rush, 2016).
 //
-// Of a source with a reference, the teacher's candidate nearest to the reference is taken, by sentence-level chrF; of
+// Of a source with a reference, the teacher's candidates nearest to the reference are taken, by sentence-level chrF; of
 // one without, the best. Outputs that were cut or that loop become empty lines, which training leaves out. The work is
 // done and saved in parts, so that a stop loses at most the part under way. Several processes share the parts.
 #pragma once
@@ -20,7 +20,9 @@ namespace dragoman::internal {
 
 struct TaughtText {
   std::string source, reference;  // files; no reference: empty
-  std::string out;  // the file of translations, line by line; its parts are beside it until it is whole
+  // The files of translations, line by line: the first has the best translation of each source, the next one another.
+  // What is under way is beside the first until it is whole.
+  std::vector<std::string> out;
   const char* doing = "the teacher translates";
 };
 
@@ -31,16 +33,17 @@ struct TaughtLines {
 
 nlohmann::ordered_json to_json(const TaughtLines& lines);
 
-// `candidates`: of each source with a reference. A part has `lines_of_part` lines. Collective: it returns once all
-// processes have done their parts.
-TaughtLines teach(dragoman::Translator& teacher, const dragoman::Options& search, int64_t candidates,
+// `candidates`: among which those of a source are chosen, as many as there are files at least. A part has
+// `lines_of_part` sources. Collective: it returns once all processes have done their parts.
+TaughtLines teach(dragoman::Translator& teacher, dragoman::Options search, int64_t candidates,
                   const TaughtText& text, int64_t lines_of_part = 2000,
                   Processes& processes = single_process());
 
 int64_t count_lines(const std::string& path);
 
-// The hypothesis nearest to the reference by sentence-level chrF; of equals the first.
-const dragoman::Hypothesis& nearest_to(const std::string& reference,
-                                       const std::vector<dragoman::Hypothesis>& hypotheses);
+// So many of a source's candidates, the nearest to the reference first, or the best without one. Each is another text;
+// where there are too few, they begin again.
+std::vector<std::string> taught_candidates(const std::vector<dragoman::Hypothesis>& candidates,
+                                           const std::string* reference, size_t count);
 
 }  // namespace dragoman::internal

@@ -104,6 +104,69 @@ bool ends_sentence(char32_t c) {
          c == U'।' || c == U'؟' || c == U'۔' || c == U'．';
 }
 
+// --- Tags -------------------------------------------------------------------------------------------
+
+struct Tag {
+  std::u32string_view open, close;
+};
+
+constexpr std::array<Tag, 8> tags_around = {{{U"<b>", U"</b>"},
+                                             {U"<i>", U"</i>"},
+                                             {U"<em>", U"</em>"},
+                                             {U"<strong>", U"</strong>"},
+                                             {U"<span>", U"</span>"},
+                                             {U"<a>", U"</a>"},
+                                             {U"<g id=\"1\">", U"</g>"},
+                                             {U"<1>", U"</1>"}}};
+constexpr std::array<std::u32string_view, 3> tags_alone = {U"<br/>", U"<x id=\"1\"/>", U"<1/>"};
+
+// A word without the marks around it.
+std::u32string_view bare(std::u32string_view word) {
+  const auto is_mark = [](char32_t c) { return !is_letter(c) && !is_number(c); };
+  while (!word.empty() && is_mark(word.front())) word.remove_prefix(1);
+  while (!word.empty() && is_mark(word.back())) word.remove_suffix(1);
+  return word;
+}
+
+// Other words that look alike may have nothing to do with one another: "on", "a", "pain".
+bool is_name_or_number(std::u32string_view word) {
+  constexpr size_t shortest_name = 3;
+  return !word.empty() &&
+         (is_number(word.front()) || (is_upper(word.front()) && word.size() >= shortest_name));
+}
+
+// The only word of a text that is this one when bare, as a view into the text; empty where there is none or another.
+std::u32string_view only(std::u32string_view wanted, std::u32string_view text) {
+  std::u32string_view found;
+  for (const std::u32string_view word : split_words(text)) {
+    if (bare(word) != wanted) continue;
+    if (!found.empty()) return {};
+    found = bare(word);
+  }
+  return found;
+}
+
+// Names and numbers that a text and all others have once, as views into the text.
+std::vector<std::u32string_view> words_of_all(std::u32string_view text,
+                                              std::span<const std::u32string> others) {
+  std::vector<std::u32string_view> shared;
+  for (const std::u32string_view word : split_words(text)) {
+    const std::u32string_view name = bare(word);
+    const auto has_once = [&](std::u32string_view other) { return !only(name, other).empty(); };
+    if (is_name_or_number(name) && has_once(text) && std::ranges::all_of(others, has_once))
+      shared.push_back(name);
+  }
+  return shared;
+}
+
+std::string with_tag(const std::u32string& text, std::u32string_view part, const Tag& tag) {
+  const auto begin = static_cast<size_t>(part.data() - text.data());
+  std::u32string tagged = text;
+  tagged.insert(begin + part.size(), tag.close);
+  tagged.insert(begin, tag.open);
+  return to_utf8(tagged);
+}
+
 }  // namespace
 
 std::string upper_cased(std::string_view text, const std::string& language) {
@@ -161,12 +224,41 @@ std::string without_final_punctuation(std::string_view text) {
   return end == 0 ? std::string(text) : std::string(text.substr(0, code_point_offsets(text)[end]));
 }
 
+void add_tags(std::string& source, std::span<std::string> targets, Random& random) {
+  const auto has_markup = [](std::string_view text) { return text.find('<') != text.npos; };
+  if (has_markup(source) || std::ranges::any_of(targets, has_markup)) return;
+  const std::u32string of_source = code_points(source);
+  std::vector<std::u32string> of_targets;
+  for (const std::string& target : targets) of_targets.push_back(code_points(target));
+  Tag tag = tags_around[random.below(tags_around.size())];
+  std::u32string_view word;  // empty: all of the text
+  switch (random.below(3)) {
+    case 0:
+      break;
+    case 1: {
+      const std::u32string_view alone = tags_alone[random.below(tags_alone.size())];
+      tag = random.below(2) == 0 ? Tag{alone, U""} : Tag{U"", alone};
+      break;
+    }
+    default:
+      if (const std::vector<std::u32string_view> shared = words_of_all(of_source, of_targets);
+          !shared.empty())
+        word = shared[random.below(shared.size())];
+  }
+  const auto tagged = [&](const std::u32string& text) {
+    return with_tag(text, word.empty() ? text : only(word, text), tag);
+  };
+  source = tagged(of_source);
+  std::ranges::transform(of_targets, targets.begin(), tagged);
+}
+
 bool add_noise(const NoiseShares& shares, uint64_t pair, const std::string& from, const std::string& to,
                std::string& source, std::string& target) {
   if (!shares.any()) return false;
   const std::string clean_source = source, clean_target = target;
   Random random(mix(mix(0, "noise"), pair));
   const double of_case = random.uniform(), of_typos = random.uniform(), of_punctuation = random.uniform();
+  Random of_tags(mix(mix(0, "tags"), pair));
   if (of_typos < shares.typos) source = misspelt(source, random, from);
   if (of_case < shares.upper) {
     source = upper_cased(source, from);
@@ -183,6 +275,7 @@ bool add_noise(const NoiseShares& shares, uint64_t pair, const std::string& from
       target = std::move(bare_target);
     }
   }
+  if (of_tags.uniform() < shares.tags) add_tags(source, {&target, 1}, of_tags);
   return source != clean_source || target != clean_target;
 }
 

@@ -83,6 +83,7 @@ TEST_F(TranslatingCommands, EvaluateChangesTheTestSetByNoise) {
   EXPECT_EQ(evaluate(" --noise none"), evaluate(""));
   EXPECT_NE(evaluate(" --noise upper"), evaluate(""));
   EXPECT_EQ(evaluate(" --noise typos"), evaluate(" --noise typos"));
+  EXPECT_NE(evaluate(" --noise tags"), evaluate(""));
 }
 
 }  // namespace

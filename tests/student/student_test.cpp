@@ -28,7 +28,7 @@ class Students : public testing::Test {
     declare(options, recipe);
     options.read_recipe(
         "[student]\nteacher = [\"" DRAGOMAN_SOURCE_DIR
-        "/docs/model\"]\nsize = \"own\"\nbeam = 2\ncandidates = 2\nint8_steps = 0\n"
+        "/docs/model\"]\nsize = \"own\"\nbeam = 2\ncandidates = 2\nkeep = 1\nint8_steps = 0\n"
         "[data]\nfrom = \"en\"\nto = \"fr\"\ntsv = [\"" +
             corpus +
             "\"]\nhold_out = 3\n"
@@ -120,6 +120,21 @@ TEST_F(Students, LearnFromFurtherSources) {
       make_student(recipe("[student]\nmonolingual = [\"" + text + "\"]\n"), folder.path("student"));
   EXPECT_EQ(4, result.at("clean").at("monolingual").at("read"));
   EXPECT_EQ(2, result.at("taught").at("monolingual").at("lines")) << "each once";
+}
+
+// An epoch has as many pairs as with one translation of each.
+TEST_F(Students, LearnSeveralTranslationsInTurn) {
+  const std::string text = folder.write("text", "Come here.\nI read.\n");
+  const StudentRecipe two = recipe("[student]\nkeep = 2\nmonolingual = [\"" + text + "\"]\n");
+  const nlohmann::ordered_json result = make_student(two, folder.path("student"));
+  EXPECT_EQ(6, result.at("taught").at("parallel").at("lines"));
+  const DataConfig data = training_recipe(two, folder.path("student")).data;
+  EXPECT_EQ(std::vector<double>(4, 0.5), data.weights);
+  EXPECT_EQ(data.source[0], data.source[1]);
+  const std::string taught = folder.path("student/taught/");
+  EXPECT_EQ(std::vector<std::string>({taught + "parallel", taught + "parallel-2", taught + "monolingual",
+                                      taught + "monolingual-2"}),
+            data.target);
 }
 
 // By any model: this one takes the lines for English.
@@ -225,6 +240,8 @@ TEST(StudentRecipes, RefuseWhatDoesNotGoTogether) {
   EXPECT_EQ("student.backward", error_of("[student]\nmonolingual_target = [\"text\"]\n"));
   EXPECT_EQ("student.monolingual_target", error_of("[student]\nbackward = [\"model\"]\n"));
   EXPECT_EQ("student.backward_tag", error_of("[student]\nbackward_tag = \"two words\"\n"));
+  EXPECT_EQ("student.candidates", error_of("[student]\nbeam = 4\n"));
+  EXPECT_EQ("student.keep", error_of("[student]\ncandidates = 3\n"));
   EXPECT_EQ("clean.detector", error_of("[clean]\ndetector = \"lid.176.ftz\"\n"));
   EXPECT_EQ("clean.min_score", error_of("[clean]\nmin_score = -3\n"));
   EXPECT_EQ("clean.min_score", error_of("[clean]\nscore_model = \"model\"\n"));

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "base/lines.h"
 #include "parallel/thread_processes.h"
 #include "temporary_folder.h"
 #include "testing.h"
@@ -25,7 +26,7 @@ class Teaching : public testing::Test {
  protected:
   TaughtLines teach_to(const std::string& name, const std::string& reference = "") {
     return teach(teacher(), {{"beam", 4}}, 4,
-                 {.source = source, .reference = reference, .out = folder.path(name)}, /*lines_of_part=*/2);
+                 {.source = source, .reference = reference, .out = {folder.path(name)}}, /*lines_of_part=*/2);
   }
 
   const TemporaryFolder folder;
@@ -64,7 +65,7 @@ TEST_F(Teaching, IsSharedByProcesses) {
   run_together(2, [&](Processes& processes) {
     dragoman::Translator own(teacher_folder, {.device = "cpu", .threads = 1});
     const TaughtLines lines =
-        teach(own, {{"beam", 4}}, 4, {.source = source, .reference = "", .out = folder.path("shared")},
+        teach(own, {{"beam", 4}}, 4, {.source = source, .reference = "", .out = {folder.path("shared")}},
               /*lines_of_part=*/2, processes);
     EXPECT_EQ(alone.lines, lines.lines);
     EXPECT_EQ(alone.left_out, lines.left_out);
@@ -93,11 +94,40 @@ TEST_F(Teaching, RefusesTooFewReferences) {
   }
 }
 
-TEST(NearestHypotheses, AreByCharacters) {
-  const std::vector<dragoman::Hypothesis> hypotheses = {
-      {.text = "le chien"}, {.text = "un chat noir"}, {.text = "un chat noir"}};
-  EXPECT_EQ(&hypotheses[1], &nearest_to("le chat noir", hypotheses));
-  EXPECT_EQ(&hypotheses[0], &nearest_to("???", hypotheses)) << "the better score where none is near";
+// Every source's translations are of one part, which may be the second.
+TEST_F(Teaching, DealsSeveralTranslationsToAsManyFiles) {
+  const TaughtText text = {
+      .source = source, .reference = "", .out = {folder.path("first"), folder.path("second")}};
+  const TaughtLines lines = teach(teacher(), {{"beam", 4}}, 4, text, /*lines_of_part=*/2);
+  EXPECT_EQ(5, lines.lines);
+  EXPECT_EQ(1, lines.left_out);
+  std::string first, second;
+  LineReader sources(source);
+  for (std::string_view line; sources.next(line);) {
+    const dragoman::Translation translation =
+        teacher().translate(std::string(line), {{"beam", 4}, {"nbest", 4}});
+    const std::vector<std::string> taught =
+        line.empty() ? std::vector<std::string>(2) : taught_candidates(translation.hypotheses, nullptr, 2);
+    first += taught[0] + "\n";
+    second += taught[1] + "\n";
+  }
+  EXPECT_NE(first, second);
+  EXPECT_EQ(first, read_file(folder.path("first")));
+  EXPECT_EQ(second, read_file(folder.path("second")));
+}
+
+TEST(TaughtCandidates, AreTheNearestByCharacters) {
+  const std::vector<dragoman::Hypothesis> candidates = {
+      {.text = "le chien"}, {.text = "un chat noir"}, {.text = "un chat noir"}, {.text = "le chat"}};
+  const std::string reference = "le chat noir", none = "???";
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(Texts({"un chat noir"}), taught_candidates(candidates, &reference, 1));
+  EXPECT_EQ(Texts({"un chat noir", "le chat"}), taught_candidates(candidates, &reference, 2));
+  EXPECT_EQ(Texts({"le chien"}), taught_candidates(candidates, &none, 1))
+      << "the better score where none is near";
+  EXPECT_EQ(Texts({"le chien", "un chat noir", "le chat", "le chien"}),
+            taught_candidates(candidates, nullptr, 4))
+      << "each text once before one comes again";
 }
 
 }  // namespace
