@@ -41,8 +41,8 @@ TaughtLines teach(dragoman::Translator& teacher, dragoman::Options search, int64
 
 int64_t count_lines(const std::string& path);
 
-// So many of a source's candidates, the nearest to the reference first, or the best without one. Each is another text;
-// where there are too few, they begin again.
+// The first `count` of a source's candidates: the nearest to the reference first, or, without one, the best. Each is
+// another text; where there are too few, they begin again.
 std::vector<std::string> taught_candidates(const std::vector<dragoman::Hypothesis>& candidates,
                                            const std::string* reference, size_t count);
 

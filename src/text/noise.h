@@ -1,6 +1,6 @@
 // Noise: what people do to a sentence without changing its meaning. They write it in capitals, misspell it, leave out
-// the full stop, or mark it up. A model that was trained on some of it translates such sentences almost as well as clean
-// ones.
+// the full stop, or mark it up. A model that was trained on some of it translates such sentences almost as well as
+// clean ones.
 //
 // Words that are markup, placeholders or addresses ("<b>", "{name}", "%s", "me@x.org") stay as they are. No function
 // moves a word, or adds or removes one, apart from a final punctuation mark that stands by itself, and tags.
@@ -26,7 +26,7 @@ std::string misspelt(std::string_view text, Random& random, const std::string& l
 // Without the last character and the white space before it, if it is a full stop, an exclamation mark or the like.
 std::string without_final_punctuation(std::string_view text);
 
-// Adds the same tag to a source and its translations, such as <b>...</b>, where it is sure to belong: around a name or a
+// Adds the same tag to a source and its translations, such as <b>...</b>, where it is sure to belong: around a name or
 // number that all of them have once, around everything, or alone before or behind it. Where one of them has markup
 // already, all stay as they are.
 void add_tags(std::string& source, std::span<std::string> targets, Random& random);
@@ -39,8 +39,8 @@ struct NoiseShares {
   bool any() const { return upper > 0 || title > 0 || typos > 0 || punctuation > 0 || tags > 0; }
 };
 
-// Changes a pair, or leaves it as it is, and says which: always the same for one number of a pair. Case, punctuation and
-// tags change on both sides, and spelling only in the source, so that the model still learns to write correctly.
+// Changes a pair, or leaves it as it is, and says which: always the same for one number of a pair. Case, punctuation
+// and tags change on both sides, and spelling only in the source, so that the model still learns to write correctly.
 bool add_noise(const NoiseShares& shares, uint64_t pair, const std::string& from, const std::string& to,
                std::string& source, std::string& target);
 
