@@ -14,6 +14,7 @@ import argparse
 import importlib.util
 import json
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -29,7 +30,7 @@ TENTH = 10
 def options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("lines", type=pathlib.Path, help="one sentence a line, each another one")
-    parser.add_argument("--config", required=True, help="config.yml of the exported model")
+    parser.add_argument("--config", required=True, type=pathlib.Path, help="config.yml of the exported model")
     parser.add_argument("--model", required=True, help="folder of the student in int8")
     parser.add_argument("--program", default="build/release/dragoman")
     parser.add_argument("--threads", type=int, default=2)
@@ -40,7 +41,9 @@ def options():
 class Bergamot:
     def __init__(self, o):
         self.service = _bergamot.Service(_bergamot.ServiceConfig(numWorkers=o.threads, logLevel="off"))
-        self.model = self.service.modelFromConfigPath(o.config)
+        greedy = o.config.with_name("greedy.yml")
+        greedy.write_text(re.sub(r"beam-size: .*", "beam-size: 1", o.config.read_text()))
+        self.model = self.service.modelFromConfigPath(str(greedy))
         self.options = _bergamot.ResponseOptions(alignment=False, qualityScores=False, HTML=False)
 
     def translate(self, lines):
@@ -53,7 +56,8 @@ class Bergamot:
 
 class Dragoman:
     def __init__(self, o):
-        self.command = [o.program, "translate", "--model", o.model, "--threads", str(o.threads)]
+        self.command = [o.program, "translate", "--model", o.model, "--beam", "1", "--shortlist", "--threads",
+                        str(o.threads)]
 
     def run(self, lines):
         begin = time.perf_counter()
