@@ -7,7 +7,6 @@
 #include <future>
 #include <numeric>
 #include <optional>
-#include <ranges>
 #include <utility>
 
 #include <fmt/format.h>
@@ -72,7 +71,7 @@ void join_parts(const std::vector<std::string>& out, int64_t parts) {
     size_t file = 0;
     for (std::string_view line; lines.next(line); file = (file + 1) % files.size()) files[file].add(line);
   }
-  for (LineWriter& file : files | std::views::reverse) file.finish();
+  for (auto file = files.rbegin(); file != files.rend(); ++file) file->finish();
 }
 
 void remove_parts(const std::string& out) {

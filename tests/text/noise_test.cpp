@@ -61,7 +61,7 @@ std::string tagged_part(const std::string& text) {
 
 TEST(Noise, AddsTheSameTagToBothSides) {
   const std::string clean_source = "On Monday, Tom ate 12 pains in Paris.",
-                    clean_target = "Lundi, on a vu Tom manger 12 pains à Paris.";
+                    clean_target = "On a vu Tom manger 12 pains à Paris lundi.";
   std::map<std::string, int> places;
   for (uint64_t key = 0; key < 900; ++key) {
     std::string source = clean_source, target = clean_target;
