@@ -1,5 +1,6 @@
 #include "student/stages.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -180,6 +181,7 @@ ordered_json taught_inputs(const StudentRecipe& recipe, const std::string& folde
 ordered_json student_inputs(const Recipe& training) {
   const DataConfig& data = training.data;
   std::vector<std::string> read = data.source;
+  read.erase(std::unique(read.begin(), read.end()), read.end());  // one file for each of its translations
   read.insert(read.end(), data.target.begin(), data.target.end());
   for (const std::string& file : validation_files(data)) read.push_back(file);
   return {{"files", file_checksums(read)}, {"options", options_of(training, false)}};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <unordered_map>
 #include <vector>
 
 #include <unicode/bytestream.h>
@@ -135,28 +136,38 @@ bool is_name_or_number(std::u32string_view word) {
          (is_number(word.front()) || (is_upper(word.front()) && word.size() >= shortest_name));
 }
 
-// The only word of a text that is this one when bare, as a view into the text; empty where there is none or another.
-std::u32string_view only(std::u32string_view wanted, std::u32string_view text) {
-  std::u32string_view found;
-  for (const std::u32string_view word : split_words(text)) {
-    if (bare(word) != wanted) continue;
-    if (!found.empty()) return {};
-    found = bare(word);
-  }
-  return found;
+// How often a text has each of its names and numbers.
+std::unordered_map<std::u32string_view, int> names_in(std::u32string_view text) {
+  std::unordered_map<std::u32string_view, int> counts;
+  for (const std::u32string_view word : split_words(text))
+    if (is_name_or_number(bare(word))) ++counts[bare(word)];
+  return counts;
 }
 
-// Names and numbers that a text and all others have once, as views into the text.
-std::vector<std::u32string_view> words_of_all(std::u32string_view text,
+// Those that a text and all others have once, in the text's order, in time that grows with their length: lines may be
+// very long.
+std::vector<std::u32string_view> names_of_all(std::u32string_view text,
                                               std::span<const std::u32string> others) {
-  std::vector<std::u32string_view> shared;
-  for (const std::u32string_view word : split_words(text)) {
-    const std::u32string_view name = bare(word);
-    const auto has_once = [&](std::u32string_view other) { return !only(name, other).empty(); };
-    if (is_name_or_number(name) && has_once(text) && std::ranges::all_of(others, has_once))
-      shared.push_back(name);
+  std::unordered_map<std::u32string_view, int> counts = names_in(text);
+  std::erase_if(counts, [](const auto& name) { return name.second != 1; });
+  for (const std::u32string& other : others) {
+    const std::unordered_map<std::u32string_view, int> others_counts = names_in(other);
+    std::erase_if(counts, [&](const auto& name) {
+      const auto found = others_counts.find(name.first);
+      return found == others_counts.end() || found->second != 1;
+    });
   }
+  std::vector<std::u32string_view> shared;
+  for (const std::u32string_view word : split_words(text))
+    if (counts.contains(bare(word))) shared.push_back(bare(word));
   return shared;
+}
+
+// The first word of a text that is this one when bare, as a view into the text.
+std::u32string_view found_in(std::u32string_view text, std::u32string_view wanted) {
+  for (const std::u32string_view word : split_words(text))
+    if (bare(word) == wanted) return bare(word);
+  return {};
 }
 
 std::string with_tag(const std::u32string& text, std::u32string_view part, const Tag& tag) {
@@ -241,12 +252,12 @@ void add_tags(std::string& source, std::span<std::string> targets, Random& rando
       break;
     }
     default:
-      if (const std::vector<std::u32string_view> shared = words_of_all(of_source, of_targets);
+      if (const std::vector<std::u32string_view> shared = names_of_all(of_source, of_targets);
           !shared.empty())
         word = shared[random.below(shared.size())];
   }
   const auto tagged = [&](const std::u32string& text) {
-    return with_tag(text, word.empty() ? text : only(word, text), tag);
+    return with_tag(text, word.empty() ? text : found_in(text, word), tag);
   };
   source = tagged(of_source);
   std::ranges::transform(of_targets, targets.begin(), tagged);
