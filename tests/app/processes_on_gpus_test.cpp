@@ -11,8 +11,6 @@
 namespace dragoman::internal {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 // Fibers are slow: few steps, between which nothing is validated.
 constexpr int64_t last_step = 8;
 
@@ -26,8 +24,9 @@ class ProcessesOnGpusTest : public ProcessRuns {
     with_processes(2);
   }
   void TearDown() override {
-    for (const char* variable : {"DRAGOMAN_CUDA_PLUGIN", "DRAGOMAN_NCCL", "TWIN_GPUS",
-                                 "TWIN_NCCL_VERSION_OF_1", "TWIN_FAILING_WAIT_OF_1"})
+    for (const char* variable :
+         {"DRAGOMAN_CUDA_PLUGIN", "DRAGOMAN_NCCL", "TWIN_GPUS", "TWIN_NCCL_VERSION_OF_1",
+          "TWIN_FAILING_WAIT_OF_1", "OMPI_MCA_odls_base_sigkill_timeout"})
       unsetenv(variable);
   }
 
@@ -110,22 +109,24 @@ TEST_F(ProcessesOnGpusTest, KilledAtRandomInstantsTheyEndWithTheSameBits) {
 
 // A process that stops answers no more: the other one waits for it in a sum.
 TEST_F(ProcessesOnGpusTest, OneThatIsLostInASumIsReportedAndTheSameCommandResumes) {
-  ASSERT_EQ(train("whole"), 0) << log();
+  // mpirun kills the others soon after one has died: on a busy machine before they have said why they stop.
+  set("OMPI_MCA_odls_base_sigkill_timeout", "3");
   for (const bool dies : {true, false}) {
-    const std::string out = dies ? "dead" : "hung";
+    const std::string out = dies ? "dead" : "hung", seconds = dies ? "60" : "2";
     std::filesystem::remove(path("log"));
-    const pid_t launcher = begin(out, {"--training.heartbeat_timeout=2"});
+    const pid_t launcher = begin(out, {endless_, "--training.heartbeat_timeout=" + seconds});
     const pid_t child = training_process(launcher, 1, out);
     send(child, SIGSTOP);
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
-    const auto lost = Clock::now();
     if (dies) send(child, SIGKILL);
     EXPECT_NE(wait_for(launcher), 0);
-    EXPECT_LT(std::chrono::duration<double>(Clock::now() - lost).count(), 7);
     EXPECT_NE(log().find(dies ? "has died" : "does not respond"), std::string::npos) << log();
     EXPECT_NE(failure().find("stopped because process 1 of 2 ("), std::string::npos) << failure();
-    ASSERT_EQ(train(out), 0) << log();
-    EXPECT_EQ(results_of(out), results_of("whole"));
+    const auto newest = Checkpoints(path(out) + "/checkpoints", 3).newest();
+    const int64_t end = (newest ? newest->step : 0) + 4;
+    ASSERT_EQ(train(out, {steps(end)}), 0) << log();
+    ASSERT_EQ(train("whole_" + out, {steps(end)}), 0) << log();
+    EXPECT_EQ(results(out, end), results("whole_" + out, end));
   }
 }
 

@@ -106,6 +106,22 @@ TEST(Noise, TagsAllReferencesAlike) {
   EXPECT_FALSE(marked.contains("Tom"));
 }
 
+// In quadratic time it would take minutes.
+TEST(Noise, TagsALongLineAtOnce) {
+  std::string line;
+  for (int i = 0; i < 200'000; ++i) line += "N" + std::to_string(i) + " ";
+  bool has_tagged_name = false;
+  for (uint64_t key = 0; key < 6; ++key) {
+    std::string source = line, target = line;
+    Random random(key);
+    add_tags(source, {&target, 1}, random);
+    EXPECT_EQ(source, target);
+    EXPECT_NE(source, line);
+    has_tagged_name |= tagged_part(source).starts_with("N") && tagged_part(source).size() < 10;
+  }
+  EXPECT_TRUE(has_tagged_name);
+}
+
 TEST(Noise, LeavesOtherMarkupAlone) {
   for (uint64_t key = 0; key < 20; ++key) {
     std::string source = "<b>Tom</b> left.", target = "Tom est parti.";
