@@ -3,6 +3,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <bit>
 #include <filesystem>
 
 #include "base/error.h"
@@ -30,6 +31,26 @@ bool are_ids(std::span<const int32_t> ids, int64_t size) {
   return std::ranges::all_of(ids, [&](int32_t id) { return id >= 0 && id < size; });
 }
 
+// A set of ids has a bit for each of the vocabulary: the union of many lists is found without sorting.
+constexpr int32_t bits = 64;
+
+void add(std::vector<uint64_t>& set, std::span<const int32_t> ids) {
+  for (const int32_t id : ids) set[static_cast<size_t>(id / bits)] |= uint64_t{1} << (id % bits);
+}
+
+Ids ids_of(std::span<const uint64_t> set) {
+  int count = 0;
+  for (const uint64_t word : set) count += std::popcount(word);
+  Ids ids;
+  ids.reserve(static_cast<size_t>(count));
+  int32_t first = 0;
+  for (const uint64_t word : set) {
+    for (uint64_t rest = word; rest != 0; rest &= rest - 1) ids.push_back(first + std::countr_zero(rest));
+    first += bits;
+  }
+  return ids;
+}
+
 bool are_places(const Ids& begins, const Ids& words) {
   return std::ranges::is_sorted(begins) && begins.front() == 0 && begins.back() == std::ssize(words);
 }
@@ -51,15 +72,17 @@ Shortlist Shortlist::read(const std::string& folder, const Vocabularies& vocabul
     return Ids(values.begin(), values.end());
   };
   Shortlist list;
-  list.end_ = vocabularies.target->special().end;
-  list.always_ = read("always");
+  Ids always = read("always");
   list.begins_ = read("begins");
   list.words_ = read("words");
   const int64_t words = vocabularies.target->size();
   const bool whole = std::ssize(list.begins_) == vocabularies.source->size() + 1 &&
-                     are_places(list.begins_, list.words_) && are_ids(list.always_, words) &&
+                     are_places(list.begins_, list.words_) && are_ids(always, words) &&
                      are_ids(list.words_, words);
   if (!whole) throw Error("{} is damaged: create it again", path);
+  always.push_back(vocabularies.target->special().end);
+  list.always_.resize(static_cast<size_t>(words / bits + 1));
+  add(list.always_, always);
   return list;
 }
 
@@ -67,23 +90,20 @@ void Shortlist::allow_words_of(const std::string& path, const Vocabulary& target
   LineReader lines(path);
   for (std::string_view line; lines.next(line);) {
     if (!is_text(line)) throw Error("{}:{}: not valid UTF-8", path, lines.number());
-    const Ids ids = target.encode(line);
-    always_.insert(always_.end(), ids.begin(), ids.end());
+    add(always_, target.encode(line));
   }
 }
 
 std::vector<int32_t> Shortlist::words_for(std::span<const int32_t> source,
                                           std::span<const int32_t> further) const {
-  Ids words = always_;
-  words.push_back(end_);
-  words.insert(words.end(), further.begin(), further.end());
+  std::vector<uint64_t> words = always_;
+  add(words, further);
   for (const int32_t piece : source) {
     const auto at = static_cast<size_t>(piece);
-    words.insert(words.end(), words_.begin() + begins_[at], words_.begin() + begins_[at + 1]);
+    const auto begin = static_cast<size_t>(begins_[at]), end = static_cast<size_t>(begins_[at + 1]);
+    add(words, std::span(words_).subspan(begin, end - begin));
   }
-  std::ranges::sort(words);
-  words.erase(std::unique(words.begin(), words.end()), words.end());
-  return words;
+  return ids_of(words);
 }
 
 void write_shortlist(const std::string& folder, const Lexicon& lexicon, const Vocabularies& vocabularies) {

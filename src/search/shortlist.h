@@ -33,8 +33,8 @@ class Shortlist {
   std::vector<int32_t> words_for(std::span<const int32_t> source, std::span<const int32_t> further) const;
 
  private:
-  std::vector<int32_t> always_, begins_, words_;
-  int32_t end_ = -1;  // the target's end mark
+  std::vector<uint64_t> always_;  // a bit for each word of the vocabulary
+  std::vector<int32_t> begins_, words_;
 };
 
 void write_shortlist(const std::string& folder, const Lexicon& lexicon, const Vocabularies& vocabularies);
