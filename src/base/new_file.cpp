@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <span>
+#include <vector>
 
 #include "base/error.h"
 
@@ -34,15 +36,30 @@ NewFile::~NewFile() {
 
 void NewFile::write(std::string_view bytes) {
   if (std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size()) fail("write");
+  checksum_.add(std::as_bytes(std::span(bytes)));
 }
 
 void NewFile::finish() {
   if (std::fflush(file_.get()) != 0) fail("write");
   if (written_ != path_) {
     if (fsync(fileno(file_.get())) != 0) fail("write");
+    read_back();
     if (std::rename(written_.c_str(), path_.c_str()) != 0) fail("rename");
   }
   file_.reset();
+}
+
+// Disks and network file systems have lost writes that they reported as done.
+void NewFile::read_back() const {
+  const std::unique_ptr<std::FILE, Close> file(std::fopen(written_.c_str(), "rbe"));
+  if (!file) fail("read");
+  Checksum read;
+  std::vector<std::byte> buffer(1 << 16);
+  while (const size_t size = std::fread(buffer.data(), 1, buffer.size(), file.get()))
+    read.add(std::span(buffer).first(size));
+  if (std::ferror(file.get()) != 0) fail("read");
+  if (read.number() != checksum_.number())
+    throw Error("{} reads back differently from what was written: check the disk", path_);
 }
 
 void NewFile::fail(const char* action) const {

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/new_file.h"
 #include "faulty_disk.h"
 
 namespace dragoman::internal {
@@ -119,6 +121,20 @@ TEST_F(Files, AFolderThatCannotBeReadIsNamedWithTheReason) {
                     (name == "file" ? "Not a directory" : "No such file or directory"));
     }
   }
+}
+
+TEST_F(Files, AreReadBackAfterTheyWereWritten) {
+  const std::string path = folder_ + "/f";
+  const auto write = [&](std::string_view text, std::string_view others) {
+    NewFile file(path);
+    file.write(text);
+    std::ofstream(path + ".new") << others;  // which the text covers when it is written, as far as it goes
+    file.finish();
+  };
+  write("first", "");
+  EXPECT_EQ(read_file(path), "first");
+  EXPECT_THROW(write("second", "longer than that"), Error);
+  EXPECT_EQ(read_file(path), "first");
 }
 
 // What is said before the work is said where the writing would fail, and only there.
