@@ -129,18 +129,22 @@ std::u32string_view bare(std::u32string_view word) {
   return word;
 }
 
-// Other words that look alike may have nothing to do with one another: "on", "a", "pain".
-bool is_name_or_number(std::u32string_view word) {
+// A word without the marks around it, where it is a name or a number; else nothing. Other words that look alike may
+// have nothing to do with one another: "on", "a", "pain".
+std::u32string_view name_in(std::u32string_view word) {
   constexpr size_t shortest_name = 3;
-  return !word.empty() &&
-         (is_number(word.front()) || (is_upper(word.front()) && word.size() >= shortest_name));
+  const std::u32string_view name = bare(word);
+  if (name.empty() || !is_plain_word(to_utf8(word))) return {};
+  return is_number(name.front()) || (is_upper(name.front()) && name.size() >= shortest_name)
+             ? name
+             : std::u32string_view();
 }
 
 // How often a text has each of its names and numbers.
 std::unordered_map<std::u32string_view, int> names_in(std::u32string_view text) {
   std::unordered_map<std::u32string_view, int> counts;
   for (const std::u32string_view word : split_words(text))
-    if (is_name_or_number(bare(word))) ++counts[bare(word)];
+    if (const std::u32string_view name = name_in(word); !name.empty()) ++counts[name];
   return counts;
 }
 
@@ -159,14 +163,14 @@ std::vector<std::u32string_view> names_of_all(std::u32string_view text,
   }
   std::vector<std::u32string_view> shared;
   for (const std::u32string_view word : split_words(text))
-    if (counts.contains(bare(word))) shared.push_back(bare(word));
+    if (counts.contains(name_in(word))) shared.push_back(name_in(word));
   return shared;
 }
 
-// The first word of a text that is this one when bare, as a view into the text.
+// A name or number of a text, as a view into it.
 std::u32string_view found_in(std::u32string_view text, std::u32string_view wanted) {
   for (const std::u32string_view word : split_words(text))
-    if (bare(word) == wanted) return bare(word);
+    if (name_in(word) == wanted) return name_in(word);
   return {};
 }
 
@@ -286,7 +290,8 @@ bool add_noise(const NoiseShares& shares, uint64_t pair, const std::string& from
       target = std::move(bare_target);
     }
   }
-  if (of_tags.uniform() < shares.tags) add_tags(source, {&target, 1}, of_tags);
+  const bool has_own_case = of_case >= shares.upper + shares.title;  // else any word may look like a name
+  if (has_own_case && of_tags.uniform() < shares.tags) add_tags(source, {&target, 1}, of_tags);
   return source != clean_source || target != clean_target;
 }
 
