@@ -33,6 +33,8 @@ EpochStream::EpochStream(const PreparedCorpus& corpus, const StreamSettings& set
   const size_t sources = corpus.source_begins.size() - 1;
   if (weights_.empty()) weights_.assign(sources, 1.0);
   CHECK(weights_.size() == sources, "{} weights for {} sources", weights_.size(), sources);
+  shares_ = {0};
+  for (const double weight : weights_) shares_.push_back(shares_.back() + weight - std::floor(weight));
   plan_segments();
 }
 
@@ -49,17 +51,19 @@ void EpochStream::plan_segments() {
   }
 }
 
-uint64_t EpochStream::copies(uint64_t pair, double weight) const {
-  const double whole = std::floor(weight);
-  const double chance = static_cast<double>(mix(mix(key_, "weight"), pair) >> 11) * 0x1p-53;
-  return static_cast<uint64_t>(whole) + (chance < weight - whole);
+// Besides the whole ones: where the shares of the sources, laid end to end, pass a whole number beyond the line's draw.
+uint64_t EpochStream::copies(size_t source, uint64_t pair) const {
+  const uint64_t line = pair - corpus_.source_begins[source];
+  const double draw = static_cast<double>(mix(mix(key_, "weight"), line) >> 11) * 0x1p-53;
+  const double further = std::floor(shares_[source + 1] + draw) - std::floor(shares_[source] + draw);
+  return static_cast<uint64_t>(std::floor(weights_[source]) + further);
 }
 
 void EpochStream::add_source(uint32_t shard, size_t source) {
   const auto records = corpus_.shards[shard].pairs();
   const size_t end = first_record(records, corpus_.source_begins[source + 1]);
   for (size_t i = first_record(records, corpus_.source_begins[source]); i < end; ++i) {
-    const uint64_t times = weights_[source] == 1 ? 1 : copies(records[i].pair, weights_[source]);
+    const uint64_t times = weights_[source] == 1 ? 1 : copies(source, records[i].pair);
     places_.insert(places_.end(), times, {shard, static_cast<uint32_t>(i)});
   }
 }

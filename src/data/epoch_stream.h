@@ -3,7 +3,8 @@
 // Shards in random order, and the pairs of each in random order: only one shard's order is in memory, and as each
 // shard is a fair sample of the corpus, the whole is well mixed. SourceOrder::consecutive does that for one source
 // after another. A source's weight is how often its pairs occur: 2.5 is twice, and a third time for a random half of
-// them, drawn again in each epoch.
+// them, drawn again in each epoch. Sources share the draw: of those whose weights add up to 1, each with a translation
+// of line 7, say, an epoch has line 7 exactly once.
 #pragma once
 
 #include <cstdint>
@@ -43,11 +44,12 @@ class EpochStream {
   void plan_segments();
   void open(const Segment& segment);
   void add_source(uint32_t shard, size_t source);
-  uint64_t copies(uint64_t pair, double weight) const;
+  uint64_t copies(size_t source, uint64_t pair) const;
 
   const PreparedCorpus& corpus_;
   SourceOrder order_;
   std::vector<double> weights_;
+  std::vector<double> shares_;  // before each source: the sum of what weights have beyond whole numbers
   uint64_t key_;
   std::vector<Segment> segments_;
   size_t next_segment_ = 0;

@@ -286,6 +286,23 @@ TEST_F(BatchesTest, WeightsAreHowOftenPairsOccur) {
   EXPECT_EQ(times(epoch(s)).size(), 200U);
 }
 
+// Both have lines 0 to 199.
+TEST_F(BatchesTest, OfSourcesWhoseWeightsAddUpToOneEachLineOccursOnce) {
+  BatchSettings s = settings();
+  s.weights = {0.25, 0.75};
+  const auto first = times(epoch(s)), second = times(epoch(s, 1));
+  s.weights = {1.25, 0.75};
+  auto more = times(epoch(s));
+  int64_t of_first = 0;
+  for (uint64_t line = 0; line < 200; ++line) {
+    EXPECT_EQ(more[line] + more[400 + line], 2) << line;
+    EXPECT_EQ(first.contains(line) + first.contains(400 + line), 1) << line;
+    of_first += first.contains(line);
+  }
+  EXPECT_NEAR(static_cast<double>(of_first), 50, 25);
+  EXPECT_NE(first, second);
+}
+
 TEST_F(BatchesTest, AnEpochWithoutPairsIsAnError) {
   BatchSettings s = settings();
   s.weights = {1e-9, 1e-9};
