@@ -139,9 +139,9 @@ inline nlohmann::json answer_of_post(int port, const std::string& path, const nl
   return nlohmann::json::parse(response->body);
 }
 
-// Waits until it holds, at most ten seconds.
+// Waits until it holds, at most a minute: the machine may be busy.
 inline bool eventually(const std::function<bool()>& holds) {
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < 6000; ++i) {
     if (holds()) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
