@@ -107,12 +107,13 @@ void declare(Options& options, StudentRecipe& recipe) {
   own.add("backward_share", c.backward_share, "share of the training pairs whose source was translated back",
           above(0).below(1));
   own.add("beam", c.beam, "the teacher's beam size", at_least(1).at_most(1000));
-  own.add(
-      "candidates", c.candidates,
-      "translations of each source that has a reference, among which those nearest to it by chrF are taught",
-      at_least(1).at_most(1000));
-  own.add("keep", c.keep,
-          "translations of each source that are taught: an epoch has one of them, drawn at random",
+  own.add("candidates", c.candidates,
+          "translations that the teacher finds for each source: those nearest to its reference by chrF are "
+          "taught, "
+          "or, without one, the best",
+          at_least(1).at_most(1000));
+  own.add("translations", c.translations,
+          "how many of them are taught at most: an epoch has one for each source, drawn at random",
           at_least(1).at_most(1000));
   own.add("int8_steps", c.int8_steps,
           "updates of fine-tuning with int8 weights, whose result is kept if its BLEU is better; 0: none",
@@ -148,9 +149,6 @@ void validate(const StudentRecipe& recipe) {
   if (c.candidates > c.beam)
     throw OptionError("student.candidates",
                       fmt::format("is {}, but student.beam finds no more than {}", c.candidates, c.beam));
-  if (c.keep > c.candidates)
-    throw OptionError("student.keep",
-                      fmt::format("is {}, more than student.candidates, {}", c.keep, c.candidates));
   if (c.test_source.size() != c.test_target.size())
     throw OptionError("student.test_source", "and student.test_target must have the same number of files");
   check_back_translation(c);

@@ -2,6 +2,7 @@
 // learns from and whose other tables are the student's own.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -25,10 +26,12 @@ struct StudentConfig {
   std::string backward_tag = "<BT>";
   double backward_share = 0.3;
   int64_t beam = 8;
-  int64_t candidates = 8;  // translations of a source with a reference
-  int64_t keep = 4;        // of these, or of a source without one: so many are taught, in turn
+  int64_t candidates = 8;    // that the teacher finds for a source
+  int64_t translations = 4;  // how many of these are taught at most
   int64_t int8_steps = 500;
   std::vector<std::string> test_source, test_target;
+
+  int64_t taught_translations() const { return std::min(translations, candidates); }
 };
 
 // What cleaning reads besides the pairs.

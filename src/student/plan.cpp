@@ -54,9 +54,10 @@ struct CorpusSize {
   std::vector<std::string> sources, targets;  // samples
 
   double lines() const { return static_cast<double>(pairs + monolingual); }
-  // Of what the student learns from.
-  double bytes() const {
-    return source_bytes + target_bytes + 2 * (monolingual_bytes + monolingual_target_bytes);
+  // Of what the student learns from, with so many translations of each source.
+  double bytes(int64_t translations = 1) const {
+    return static_cast<double>(translations) * (source_bytes + target_bytes + 2 * monolingual_bytes) +
+           2 * monolingual_target_bytes;
   }
 };
 
@@ -216,15 +217,16 @@ PlannedStage plan_taught(const StudentRecipe& recipe, const CorpusSize& size, in
       .name = "taught",
       .what = fmt::format("the teacher translates {} sentences", with_commas(size.pairs + size.monolingual)),
       .seconds = line * size.lines() / processes,
-      .bytes = 2 * static_cast<double>(c.keep) * (size.target_bytes + size.monolingual_bytes)};
+      .bytes =
+          2 * static_cast<double>(c.taught_translations()) * (size.target_bytes + size.monolingual_bytes)};
 }
 
 // `translations`: taught of each source.
 PlannedStage plan_training(const Recipe& recipe, const CorpusSize& size, int64_t translations,
                            double parameters, double speed) {
   const auto checkpoints = static_cast<double>(recipe.checkpoints.keep + 2);
-  const double shards = static_cast<double>(translations) * size.bytes() / bytes_per_token *
-                        (recipe.vocabulary.size > (1 << 16) ? 4 : 2);
+  const double shards =
+      size.bytes(translations) / bytes_per_token * (recipe.vocabulary.size > (1 << 16) ? 4 : 2);
   return {.name = "student",
           .what = fmt::format("trains {:.1f} million parameters", parameters * 1e-6),
           .seconds = training_seconds(recipe, size, speed),
@@ -255,9 +257,9 @@ std::vector<PlannedStage> plan_student(const StudentRecipe& recipe, const std::s
   if (!recipe.student.backward.empty())
     stages.push_back(done.backward ? done_stage("backward") : plan_backward(recipe, size, processes));
   stages.push_back(done.taught ? done_stage("taught") : plan_taught(recipe, size, processes));
-  stages.push_back(done.student
-                       ? done_stage("student")
-                       : plan_training(recipe.training, size, recipe.student.keep, parameters, speed));
+  stages.push_back(done.student ? done_stage("student")
+                                : plan_training(recipe.training, size, recipe.student.taught_translations(),
+                                                parameters, speed));
   if (recipe.student.int8_steps > 0)
     stages.push_back(done.tuned ? done_stage("tuned") : plan_tuning(recipe, parameters, speed));
   stages.push_back(done.int8 ? done_stage("int8")

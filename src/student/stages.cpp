@@ -37,7 +37,7 @@ void add_back_translations(const BackTranslations& back, double share, int64_t o
   data.weights.push_back(backward_weight(share, count_lines(back.source), others));
 }
 
-// An epoch has each source once, with one of its translations.
+// An epoch has each source once, with one of its translations: sources whose weights add up to 1 share the draw.
 void add_taught(const std::string& source, const std::vector<std::string>& taught, DataConfig& data) {
   for (const std::string& target : taught) {
     data.source.push_back(source);
@@ -46,9 +46,9 @@ void add_taught(const std::string& source, const std::vector<std::string>& taugh
   }
 }
 
-std::vector<std::string> translations_in(const std::string& path, int64_t keep) {
+std::vector<std::string> numbered(const std::string& path, int64_t count) {
   std::vector<std::string> files = {path};
-  for (int64_t i = 2; i <= keep; ++i) files.push_back(fmt::format("{}-{}", path, i));
+  for (int64_t i = 2; i <= count; ++i) files.push_back(fmt::format("{}-{}", path, i));
   return files;
 }
 
@@ -80,9 +80,9 @@ BackTranslations backward_files(const StudentRecipe& recipe, const std::string& 
 
 Taught taught_files(const StudentRecipe& recipe, const std::string& folder) {
   const std::string taught = folder + "/taught";
-  Taught files = {.parallel = translations_in(taught + "/parallel", recipe.student.keep), .monolingual = {}};
-  if (!recipe.student.monolingual.empty())
-    files.monolingual = translations_in(taught + "/monolingual", recipe.student.keep);
+  const int64_t count = recipe.student.taught_translations();
+  Taught files = {.parallel = numbered(taught + "/parallel", count), .monolingual = {}};
+  if (!recipe.student.monolingual.empty()) files.monolingual = numbered(taught + "/monolingual", count);
   return files;
 }
 
@@ -175,7 +175,7 @@ ordered_json taught_inputs(const StudentRecipe& recipe, const std::string& folde
           {"files", file_checksums(read)},
           {"beam", c.beam},
           {"candidates", c.candidates},
-          {"keep", c.keep}};
+          {"translations", c.taught_translations()}};
 }
 
 ordered_json student_inputs(const Recipe& training) {

@@ -87,16 +87,16 @@ void teach_all(const Making& making, Stage& stage) {
   dragoman::Translator teacher(recipe.student.teacher, {.device = recipe.training.training.device,
                                                         .threads = making.threads(),
                                                         .precision = dragoman::Precision::int8});
-  const auto teach_text = [&](const TaughtText& text, int64_t candidates) {
-    return to_json(teach(teacher, {{"beam", recipe.student.beam}}, candidates, text, 2000, making.processes));
+  const StudentConfig& c = recipe.student;
+  const auto teach_text = [&](const TaughtText& text) {
+    return to_json(teach(teacher, {{"beam", c.beam}}, c.candidates, text, 2000, making.processes));
   };
   ordered_json report;
   report["parallel"] =
-      teach_text({.source = corpus.source, .reference = corpus.target, .out = taught.parallel},
-                 recipe.student.candidates);
+      teach_text({.source = corpus.source, .reference = corpus.target, .out = taught.parallel});
   if (!taught.monolingual.empty())
-    report["monolingual"] = teach_text(
-        {.source = corpus.monolingual, .reference = "", .out = taught.monolingual}, recipe.student.keep);
+    report["monolingual"] =
+        teach_text({.source = corpus.monolingual, .reference = "", .out = taught.monolingual});
   if (making.processes.first()) stage.finish(std::move(report));
 }
 

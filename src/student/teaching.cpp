@@ -155,7 +155,8 @@ std::vector<std::string> taught_candidates(const std::vector<dragoman::Hypothesi
                                            const std::string* reference, size_t count) {
   std::vector<std::string> texts;
   for (const dragoman::Hypothesis& candidate : candidates)
-    if (std::ranges::find(texts, candidate.text) == texts.end()) texts.push_back(candidate.text);
+    if (!candidate.text.empty()) texts.push_back(candidate.text);
+  if (texts.empty()) texts.emplace_back();
   std::vector<size_t> order(texts.size());
   std::iota(order.begin(), order.end(), size_t{0});
   if (reference != nullptr) order = by_nearness(texts, *reference);

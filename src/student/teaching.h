@@ -2,8 +2,9 @@
 // Rush, 2016).
 //
 // Of a source with a reference, the teacher's candidates nearest to the reference are taken, by sentence-level chrF; of
-// one without, the best. Outputs that were cut or that loop become empty lines, which training leaves out. The work is
-// done and saved in parts, so that a stop loses at most the part under way. Several processes share the parts.
+// one without, the best. Where the best of all was cut or loops, the source gets empty lines, which training leaves out.
+// The work is done and saved in parts, so that a stop loses at most the part under way. Several processes share the
+// parts.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,7 @@ struct TaughtLines {
 
 nlohmann::ordered_json to_json(const TaughtLines& lines);
 
-// `candidates`: among which those of a source are chosen, as many as there are files at least. A part has
+// `candidates`: among which those of a source are chosen, at least as many as there are files. A part has
 // `lines_of_part` sources. Collective: it returns once all processes have done their parts.
 TaughtLines teach(dragoman::Translator& teacher, dragoman::Options search, int64_t candidates,
                   const TaughtText& text, int64_t lines_of_part = 2000,
@@ -41,8 +42,8 @@ TaughtLines teach(dragoman::Translator& teacher, dragoman::Options search, int64
 
 int64_t count_lines(const std::string& path);
 
-// The first `count` of a source's candidates: the nearest to the reference first, or, without one, the best. Each is
-// another text; where there are too few, they begin again.
+// The first `count` of a source's candidates, without the empty ones: the nearest to the reference first, or, without
+// one, the best. Where there are too few, they begin again.
 std::vector<std::string> taught_candidates(const std::vector<dragoman::Hypothesis>& candidates,
                                            const std::string* reference, size_t count);
 

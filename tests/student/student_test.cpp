@@ -28,7 +28,7 @@ class Students : public testing::Test {
     declare(options, recipe);
     options.read_recipe(
         "[student]\nteacher = [\"" DRAGOMAN_SOURCE_DIR
-        "/docs/model\"]\nsize = \"own\"\nbeam = 2\ncandidates = 2\nkeep = 1\nint8_steps = 0\n"
+        "/docs/model\"]\nsize = \"own\"\nbeam = 2\ncandidates = 2\ntranslations = 1\nint8_steps = 0\n"
         "[data]\nfrom = \"en\"\nto = \"fr\"\ntsv = [\"" +
             corpus +
             "\"]\nhold_out = 3\n"
@@ -122,10 +122,10 @@ TEST_F(Students, LearnFromFurtherSources) {
   EXPECT_EQ(2, result.at("taught").at("monolingual").at("lines")) << "each once";
 }
 
-// An epoch has as many pairs as with one translation of each.
-TEST_F(Students, LearnSeveralTranslationsInTurn) {
+// An epoch has each source once, with one of its translations: here the teacher finds two.
+TEST_F(Students, LearnSeveralTranslations) {
   const std::string text = folder.write("text", "Come here.\nI read.\n");
-  const StudentRecipe two = recipe("[student]\nkeep = 2\nmonolingual = [\"" + text + "\"]\n");
+  const StudentRecipe two = recipe("[student]\ntranslations = 9\nmonolingual = [\"" + text + "\"]\n");
   const nlohmann::ordered_json result = make_student(two, folder.path("student"));
   EXPECT_EQ(6, result.at("taught").at("parallel").at("lines"));
   const DataConfig data = training_recipe(two, folder.path("student")).data;
@@ -241,7 +241,6 @@ TEST(StudentRecipes, RefuseWhatDoesNotGoTogether) {
   EXPECT_EQ("student.monolingual_target", error_of("[student]\nbackward = [\"model\"]\n"));
   EXPECT_EQ("student.backward_tag", error_of("[student]\nbackward_tag = \"two words\"\n"));
   EXPECT_EQ("student.candidates", error_of("[student]\nbeam = 4\n"));
-  EXPECT_EQ("student.keep", error_of("[student]\ncandidates = 3\n"));
   EXPECT_EQ("clean.detector", error_of("[clean]\ndetector = \"lid.176.ftz\"\n"));
   EXPECT_EQ("clean.min_score", error_of("[clean]\nmin_score = -3\n"));
   EXPECT_EQ("clean.min_score", error_of("[clean]\nscore_model = \"model\"\n"));
@@ -269,6 +268,7 @@ TEST_F(Students, ArePlannedAsFarAsTheyAreNotDone) {
   EXPECT_EQ("tuned int8 ", undone(recipe("[student]\nint8_steps = 2\n")));
   EXPECT_EQ("student int8 ", undone(recipe("[training]\nmax_steps = 7\n")));
   EXPECT_EQ("taught student int8 ", undone(recipe("[student]\ncandidates = 1\n")));
+  EXPECT_EQ("taught student int8 ", undone(recipe("[student]\ntranslations = 2\n")));
   EXPECT_EQ("clean taught student int8 ", undone(recipe("[clean]\nmax_words = 7\n")));
 }
 

@@ -118,7 +118,7 @@ TEST_F(Teaching, DealsSeveralTranslationsToAsManyFiles) {
 
 TEST(TaughtCandidates, AreTheNearestByCharacters) {
   const std::vector<dragoman::Hypothesis> candidates = {
-      {.text = "le chien"}, {.text = "un chat noir"}, {.text = "un chat noir"}, {.text = "le chat"}};
+      {.text = "le chien"}, {.text = ""}, {.text = "un chat noir"}, {.text = "le chat"}};
   const std::string reference = "le chat noir", none = "???";
   using Texts = std::vector<std::string>;
   EXPECT_EQ(Texts({"un chat noir"}), taught_candidates(candidates, &reference, 1));
@@ -127,7 +127,8 @@ TEST(TaughtCandidates, AreTheNearestByCharacters) {
       << "the better score where none is near";
   EXPECT_EQ(Texts({"le chien", "un chat noir", "le chat", "le chien"}),
             taught_candidates(candidates, nullptr, 4))
-      << "each text once before one comes again";
+      << "each once before one comes again, and the empty one never";
+  EXPECT_EQ(Texts({"", ""}), taught_candidates({{.text = ""}}, nullptr, 2));
 }
 
 }  // namespace
