@@ -114,6 +114,13 @@ TEST_F(Teaching, DealsSeveralTranslationsToAsManyFiles) {
   EXPECT_NE(first, second);
   EXPECT_EQ(first, read_file(folder.path("first")));
   EXPECT_EQ(second, read_file(folder.path("second")));
+
+  folder.write("first.part-000000", "a\nb\nc\nd\n");  // of a run that was stopped
+  fs::remove(folder.path("first"));
+  teach(teacher(), {{"beam", 4}}, 4, text, /*lines_of_part=*/2);
+  EXPECT_TRUE(read_file(folder.path("first")).starts_with("a\nc\n"));
+  EXPECT_TRUE(read_file(folder.path("second")).starts_with("b\nd\n"));
+  EXPECT_EQ(5, std::ranges::count(read_file(folder.path("second")), '\n'));
 }
 
 TEST(TaughtCandidates, AreTheNearestByCharacters) {
