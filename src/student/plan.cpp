@@ -20,6 +20,7 @@
 #include "student/stages.h"
 #include "train/batch_size.h"
 #include "train/precision_choice.h"
+#include "train/run.h"
 #include "train/trainer.h"
 #include "train/training_device.h"
 
@@ -121,16 +122,19 @@ Batch random_batch(const ModelConfig& model, int64_t tokens) {
   return batch;
 }
 
-double training_tokens_per_second(const Recipe& recipe) {
+double training_tokens_per_second(Recipe recipe) {
   constexpr int updates = 3;
-  const TrainingConfig& training = recipe.training;
-  ModelConfig config = recipe.model;
+  TrainingConfig& training = recipe.training;
+  ModelConfig& config = recipe.model;
   config.source_vocabulary = config.target_vocabulary = recipe.vocabulary.size;
-  Device device(training_kernels(training),
-                training.threads > 0 ? static_cast<int>(training.threads) : available_threads());
+  const int threads = training.threads > 0 ? static_cast<int>(training.threads) : available_threads();
+  training.precision = resolved_precision(recipe, "", threads);
+  training.part_tokens = resolved_part_tokens(recipe, "");
+  training.guided_alignment = 0;  // the batch has no links
+  Device device(training_kernels(training), threads);
   Transformer model(config, device, Buffers::weights_and_gradients);
   model.parameters.initialise(1);
-  Trainer trainer(model, {.part_tokens = resolved_part_tokens(recipe, "")});
+  Trainer trainer(model, update_options(training));
   const int64_t tokens =
       training.batch_tokens == automatic_batch_tokens ? guessed_batch_tokens : training.batch_tokens;
   const Batch batch = random_batch(config, tokens);

@@ -29,22 +29,6 @@ RateOptions rate_options(const Recipe& recipe) {
   return {t.schedule, t.factor, t.learning_rate, t.warmup, t.max_steps, recipe.model.d_model};
 }
 
-UpdateOptions update_options(const TrainingConfig& t) {
-  return {.adam = {t.beta1, t.beta2, t.epsilon, t.optimizer == Optimizer::adamw ? t.weight_decay : 0},
-          .muon = t.optimizer == Optimizer::muon ? std::optional(MuonOptions{t.momentum, t.matrix_rate})
-                                                 : std::nullopt,
-          .smoothing = {static_cast<float>(t.label_smoothing), t.smoothing_over},
-          .clip_norm = t.clip_norm,
-          .seed = static_cast<uint64_t>(t.seed),
-          .part_tokens = t.part_tokens,
-          .precision = precision_of(t),
-          .wire = t.reduce_as,
-          .int8_weights = t.weights == TrainedWeights::int8,
-          .ema = t.ema,
-          .fixes_matrices = t.trainable != Trainable::all,
-          .guided_alignment = t.guided_alignment};
-}
-
 // With what is trained beside the model's own parameters.
 Transformer& allocated(Transformer& model, const TrainingConfig& training) {
   if (training.trainable == Trainable::low_rank) declare_low_rank_updates(model.parameters, training.rank);
@@ -62,6 +46,22 @@ RunStore open_store(const Recipe& recipe, const RunOptions& options, const Proce
 }
 
 }  // namespace
+
+UpdateOptions update_options(const TrainingConfig& t) {
+  return {.adam = {t.beta1, t.beta2, t.epsilon, t.optimizer == Optimizer::adamw ? t.weight_decay : 0},
+          .muon = t.optimizer == Optimizer::muon ? std::optional(MuonOptions{t.momentum, t.matrix_rate})
+                                                 : std::nullopt,
+          .smoothing = {static_cast<float>(t.label_smoothing), t.smoothing_over},
+          .clip_norm = t.clip_norm,
+          .seed = static_cast<uint64_t>(t.seed),
+          .part_tokens = t.part_tokens,
+          .precision = precision_of(t),
+          .wire = t.reduce_as,
+          .int8_weights = t.weights == TrainedWeights::int8,
+          .ema = t.ema,
+          .fixes_matrices = t.trainable != Trainable::all,
+          .guided_alignment = t.guided_alignment};
+}
 
 // --- start ------------------------------------------------------------------------------------------
 

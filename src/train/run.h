@@ -24,6 +24,9 @@
 
 namespace dragoman::internal {
 
+// How a run makes its updates; its precision must be resolved.
+UpdateOptions update_options(const TrainingConfig& training);
+
 class Run {
  public:
   // `recipe`: validated. Prepares the corpus, and resumes from the newest checkpoint if there is one.
