@@ -27,7 +27,8 @@ class SmallProducts : public testing::TestWithParam<const Kernels*> {
   // threads; a GPU's on the host take long.
   void prepare() {
     std::vector<std::array<int64_t, 3>> sizes = {{64, 100, 33}, {1, 3, 1}, {5, 0, 7}, {31, 64, 66}};
-    if (!is_gpu(kernels_)) {
+    const bool on_fibers = is_gpu_table(&kernels_) && !is_gpu(kernels_);
+    if (!on_fibers) {
       for (const auto& large :
            {std::array<int64_t, 3>{64, 256, 64}, {64, 64, 1030}, {130, 1100, 33}, {270, 260, 300}})
         sizes.push_back(large);

@@ -92,8 +92,8 @@ TEST_P(MuonSteps, AreThoseOfSingularValueDecompositions) {
 // large enough for all threads. In bf16 it is the same step to a few hundredths, which small singular values make of
 // its rounding.
 TEST_P(MuonSteps, TogetherAreAsAlone) {
-  const bool is_slow = std::string_view(GetParam()->name) == "cuda-on-host";
-  for (const auto& [count, size] : {std::pair<int, int64_t>{5, 24}, {2, is_slow ? 80 : 400}}) {
+  const bool on_fibers = is_gpu_table(GetParam()) && !is_gpu(*GetParam());  // which are slow
+  for (const auto& [count, size] : {std::pair<int, int64_t>{5, 24}, {2, on_fibers ? 80 : 400}}) {
     std::vector<Floats> alone;
     for (int i = 0; i < count; ++i) alone.push_back(moved(size, {i}, Precision::fp32)[0]);
     std::vector<int> all(static_cast<size_t>(count));
