@@ -108,9 +108,8 @@ void declare(Options& options, StudentRecipe& recipe) {
           above(0).below(1));
   own.add("beam", c.beam, "the teacher's beam size", at_least(1).at_most(1000));
   own.add("candidates", c.candidates,
-          "translations that the teacher finds for each source: those nearest to its reference by chrF are "
-          "taught, "
-          "or, without one, the best",
+          "translations that the teacher finds for each source: the nearest to its reference by chrF are "
+          "taught, or, without one, the best",
           at_least(1).at_most(1000));
   own.add("translations", c.translations,
           "how many of them are taught at most: an epoch has one for each source, drawn at random",
