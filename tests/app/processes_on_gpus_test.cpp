@@ -11,6 +11,8 @@
 namespace dragoman::internal {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 // Fibers are slow: few steps, between which nothing is validated.
 constexpr int64_t last_step = 8;
 
@@ -118,8 +120,11 @@ TEST_F(ProcessesOnGpusTest, OneThatIsLostInASumIsReportedAndTheSameCommandResume
     const pid_t child = training_process(launcher, 1, out);
     send(child, SIGSTOP);
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    const auto lost = Clock::now();
     if (dies) send(child, SIGKILL);
     EXPECT_NE(wait_for(launcher), 0);
+    EXPECT_LT(std::chrono::duration<double>(Clock::now() - lost).count(), 10)
+        << "the default is 8, and mpirun waits for some four itself";
     EXPECT_NE(log().find(dies ? "has died" : "does not respond"), std::string::npos) << log();
     EXPECT_NE(failure().find("stopped because process 1 of 2 ("), std::string::npos) << failure();
     const auto newest = Checkpoints(path(out) + "/checkpoints", 3).newest();
