@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,7 @@ DRAGOMAN_API std::vector<Finding> check_translation(std::string_view source, std
 struct CalibrationSettings {
   TranslatorSettings translator = {};
   Options options = {};  // of the translations
+  std::stop_token stop = {};  // ends it: an Error of kind cancelled, and nothing is written
 };
 
 // The errors of probabilities: the mean difference, over tenths of the probability, between it and the share that was

@@ -44,10 +44,9 @@ CalibrationResult calibrated(const std::string& folder, const std::vector<std::s
                 ErrorKind::usage);
   std::vector<TextPair> pairs;
   for (size_t i = 0; i < sources.size(); ++i) pairs.push_back({sources[i], references[i]});
-  const auto result = std::make_shared<CalibrationResult>();
-  LongCall().run([=] { *result = calibrate(folder, pairs, {.translator = {.threads = threads}}); },
-                 LongCall::Interrupted::is_left);
-  return *result;
+  return in_long_call([&](LongCall& call) {
+    return calibrate(folder, pairs, {.translator = {.threads = threads}, .stop = call.stop_token()});
+  });
 }
 
 void bind_confidence(nb::module_& module) {

@@ -1,5 +1,7 @@
 #include "dragoman/confidence.h"
 
+#include <future>
+
 #include "api/guard.h"
 #include "api/results.h"
 #include "base/error.h"
@@ -32,11 +34,14 @@ CalibrationResult result_of(const internal::CalibrationQuality& q) {
 }
 
 std::vector<internal::ReferencedText> translated(Translator& translator, std::span<const TextPair> pairs,
-                                                 const Options& options) {
-  std::vector<std::string> sources;
-  for (const TextPair& pair : pairs) sources.push_back(pair.source);
+                                                 const CalibrationSettings& settings) {
+  std::vector<std::future<Translation>> translations;
+  for (const TextPair& pair : pairs)
+    translations.push_back(
+        translator.submit({.text = pair.source, .options = settings.options, .stop = settings.stop}));
   std::vector<internal::ReferencedText> texts;
-  for (const Translation& done : translator.translate(sources, options)) {
+  for (std::future<Translation>& translation : translations) {
+    const Translation done = translation.get();
     const Hypothesis& best = done.hypotheses.front();
     texts.push_back({.source = done.source,
                      .text = best.text,
@@ -63,7 +68,7 @@ CalibrationResult calibrate(const std::string& folder, std::span<const TextPair>
     if (translator.info().language_model)
       throw internal::UsageError("{} is a language model: only translations are calibrated", folder);
     const internal::Calibration calibration = internal::calibrate(
-        translated(translator, pairs, settings.options), internal::folder_fingerprint(folder));
+        translated(translator, pairs, settings), internal::folder_fingerprint(folder));
     internal::write_calibration(folder, calibration);
     return result_of(calibration.quality);
   });

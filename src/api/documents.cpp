@@ -36,8 +36,8 @@ constexpr std::chrono::milliseconds between_reports{200};
 constexpr size_t max_matches = 3;  // that a file shows of a text
 
 const std::string* text_option(const Options& options, std::string_view name) {
-  const auto found = std::ranges::find(options, name, [](const auto& option) { return option.first; });
-  return found == options.end() ? nullptr : std::get_if<std::string>(&found->second);
+  const OptionValue* const found = find_option(options, name);
+  return found == nullptr ? nullptr : std::get_if<std::string>(found);
 }
 
 size_t code_point_at(size_t byte, const std::vector<size_t>& positions) {

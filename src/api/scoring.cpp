@@ -74,7 +74,7 @@ class Scorer {
         layer_(alignment_layer(model_.model.config, settings.alignment_layer)),
         claim_(claim_of(settings.client, 0, settings.timeout)),
         direction_(model_.direction({.from = settings.from, .to = settings.to})),
-        max_tokens_(std::min(settings.max_length + 1, model_.max_positions)) {}
+        max_tokens_(std::min(settings.max_length, model_.max_positions - 1) + 1) {}
 
   void add(const dragoman::TextPair& texts) {
     Pair pair = pair_of(model_, direction_, texts);

@@ -137,7 +137,7 @@ void print_links(const AlignedText& text, const AlignmentModel& model, const Ali
   const PairsToAlign pairs = text.pairs();
   for (size_t first = 0; first < pairs.count; first += lines_at_once) {
     std::vector<std::string> lines(std::min(lines_at_once, pairs.count - first));
-    for_each_on(threads, lines.size(), [&](size_t i) {
+    threads.for_each(lines.size(), [&](size_t i) {
       std::vector<int32_t> source, target;
       pairs.read(first + i, source, target);
       lines[i] = line_of(text, first + i, model.links(source, target, o.symmetrize), o.format);

@@ -77,14 +77,9 @@ bool read(const Arguments& arguments, Recipe& recipe, RunOptions& run) {
   return true;
 }
 
-// Where the device cannot be used, the others most often find the same: the first process alone says it.
-void use_device(Processes& processes, const TrainingConfig& training) {
-  run_on_first_then_others(processes, [&] { training_kernels(training); });
-  processes.use_device(training_kernels(training));
-}
-
 // The example of a synthetic task: 1 2 3 … as far as there are symbols, and the output of the model that is kept.
-void print_example(Transformer& model, const std::string& folder, const Recipe& recipe) {
+void print_example(const Transformer& trained, const std::string& folder, const Recipe& recipe) {
+  Transformer model(trained.config, trained.device, Buffers::none_yet);
   read_weights(weights_path(folder), model.parameters);
   std::vector<int32_t> sentence(static_cast<size_t>(std::min(recipe.data.length, recipe.data.symbols - 1)));
   std::iota(sentence.begin(), sentence.end(), 1);
@@ -118,7 +113,7 @@ void train(const Arguments& arguments) {
   if (trains != 0) {
     watch_signals();
     processes->set_heartbeat_timeout(recipe.training.heartbeat_timeout);
-    use_device(*processes, recipe.training);
+    use_training_device(*processes, recipe.training);
     Run training(recipe, run, *processes);
     training.train();
     if (processes->first()) say_what_next(training, recipe, run.folder);

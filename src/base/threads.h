@@ -9,12 +9,14 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 namespace dragoman::internal {
@@ -37,6 +39,20 @@ class ThreadPool {
   // body(argument, task, worker) once for each task of [0, count), then returns. Not to be nested. Rethrows what the
   // first of the tasks that failed has thrown; those after it may have run or not.
   void run(int64_t count, Body body, void* argument);
+
+  // The same for a function of the task, or of the task and the worker.
+  template <class Function>
+  void for_each(size_t count, const Function& function) {
+    const auto call = [](void* argument, int64_t task, int worker) {
+      const auto& called = *static_cast<const Function*>(argument);
+      if constexpr (std::is_invocable_v<const Function&, size_t, size_t>) {
+        called(static_cast<size_t>(task), static_cast<size_t>(worker));
+      } else {
+        called(static_cast<size_t>(task));
+      }
+    };
+    run(static_cast<int64_t>(count), call, const_cast<Function*>(&function));
+  }
 
  private:
   // The tasks that are left of a thread's own: the first in the lower half, the one behind the last in the upper.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 
 #include "base/error.h"
 #include "confidence/words.h"
@@ -115,6 +116,20 @@ struct Measured {
   }
 };
 
+void check_both_occur(const std::vector<Case>& cases) {
+  double words = 0, right = 0;
+  for (const Case& one : cases) {
+    words += static_cast<double>(one.right.size());
+    right += std::accumulate(one.right.begin(), one.right.end(), 0.0);
+  }
+  if (right == 0 || right == words)
+    throw Error(
+        "{} of the translations' {} words are in their references: a calibration learns from right and from "
+        "wrong "
+        "words; are these the references of these texts?",
+        right, words);
+}
+
 }  // namespace
 
 WordJudgement judge(std::string_view text, std::string_view reference) {
@@ -137,6 +152,7 @@ Calibration calibrate(std::span<const ReferencedText> texts, const std::string& 
                 texts.size(), fewest_texts);
   std::vector<Case> cases;
   for (const ReferencedText& text : texts) cases.push_back(case_of(text));
+  check_both_occur(cases);
   Measured measured;
   std::vector<Fitted> fitted;
   for (size_t part = 0; part < parts; ++part) fitted.push_back(fit(cases, part));

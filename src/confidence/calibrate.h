@@ -25,7 +25,7 @@ struct WordJudgement {
 WordJudgement judge(std::string_view text, std::string_view reference);
 
 // Fitted to all texts; its quality is measured in five parts, each by a calibration that is fitted to the four others.
-// Throws an Error if there are too few texts, or if all or none of them are right. `weights`: see Calibration.
+// Throws an Error if there are too few texts, or if all or none of their words are right. `weights`: see Calibration.
 Calibration calibrate(std::span<const ReferencedText> texts, const std::string& weights);
 
 }  // namespace dragoman::internal

@@ -73,6 +73,7 @@ BatchSettings batch_settings(const DataConfig& data, const VocabularyConfig& voc
           .order = data.order,
           .weights = source_weights(data),
           .sampling = vocabulary.sampling,
+          .tags = data.noise.tags,
           .max_length = data.max_length,
           .from = data.from,
           .to = data.to};
@@ -114,6 +115,7 @@ struct ShardedBatches::State {
             .source_marks = static_cast<int32_t>(frame.source_tokens()),
             .target_marks = static_cast<int32_t>(frame.target_tokens()),
             .sampling = settings.sampling,
+            .tags = settings.tags,
             .max_length = settings.max_length};
   }
   StreamSettings stream_settings() const { return {settings.seed, settings.order, settings.weights}; }
@@ -186,8 +188,8 @@ std::optional<Batch> ShardedBatches::next() {
   for (size_t i = cut->begin; i < cut->end; ++i) {
     const PairPlace place = s.pool[i].place;
     s.loader.load(place, s.position.epoch);
-    add_pair(batch, s.loader.record(place).pair, s.loader.source, s.loader.target, s.frame);
-    if (!s.corpus.links.empty()) add_links(batch, s.loader.links, s.frame);
+    add_pair(batch, s.loader.record(place).pair, s.loader.pair.source, s.loader.pair.target, s.frame);
+    if (!s.corpus.links.empty()) add_links(batch, s.loader.pair.links, s.frame);
   }
   return batch;
 }
@@ -252,7 +254,7 @@ double ShardedBatches::padding_share(int64_t max_pairs) {
 PaddingShares padding_shares(const PreparedCorpus& corpus, const BatchSettings& settings) {
   constexpr int64_t max_pairs = 1'000'000;
   BatchSettings sorted = settings;
-  sorted.sampling = 0;  // the stored lengths are near enough, and a hundred times faster
+  sorted.sampling = sorted.tags = 0;  // the stored lengths are near enough, and a hundred times faster
   BatchSettings unsorted = sorted;
   sorted.sort_by_length = true;
   unsorted.sort_by_length = false;

@@ -34,7 +34,8 @@ struct BatchSettings {
   SourceOrder order = SourceOrder::mixed;
   std::vector<double> weights = {};  // one per source; empty: all 1
   double sampling = 0;
-  int64_t max_length = 100;  // in subwords, of a sampled sentence
+  double tags = 0;           // see LoaderSettings
+  int64_t max_length = 100;  // in subwords, of a sentence that has been changed
   int64_t pool_batches = 100;
   std::string from = {}, to = {};  // languages, see DataConfig
 };
@@ -51,7 +52,7 @@ class ShardedBatches : public BatchSource {
   bool skip() override;
   DataPosition position() const override;
 
-  // Reads only lengths, unless subwords are sampled: then it samples what it skips again.
+  // Reads only lengths, but of pairs that get tags or whose subwords are sampled, which it makes again.
   void seek(DataPosition position) override;
 
   // Exact once an epoch has been completed; until then an estimate from the corpus's tokens.

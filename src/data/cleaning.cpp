@@ -47,8 +47,12 @@ class Cleaner {
     if (!read(reader)) return false;
     if (result_.read == 0) judge_.learn({texts_.data(), count_});
     judge_all();
+    // Equal pairs have equal scores. Other duplicates are kept where those before them are left out for theirs.
+    const bool scores = settings_.scorer && settings_.rules.min_score < 0,
+               scores_first = settings_.rules.duplicates != Duplicates::pair;
+    if (scores && scores_first) score();
     for (size_t i = 0; i < count_; ++i) find_duplicate(judged_[i]);
-    if (settings_.scorer && settings_.rules.min_score < 0) score();
+    if (scores && !scores_first) score();
     for (size_t i = 0; i < count_; ++i) deliver(judged_[i], texts_[i]);
     return true;
   }
@@ -76,12 +80,8 @@ class Cleaner {
   }
 
   void judge_all() {
-    threads_.run(
-        static_cast<int64_t>((count_ + pairs_of_judging_task - 1) / pairs_of_judging_task),
-        [](void* self, int64_t task, int) {
-          static_cast<Cleaner*>(self)->judge_some(static_cast<size_t>(task));
-        },
-        this);
+    const size_t tasks = (count_ + pairs_of_judging_task - 1) / pairs_of_judging_task;
+    threads_.for_each(tasks, [this](size_t task) { judge_some(task); });
   }
 
   void judge_some(size_t task) {

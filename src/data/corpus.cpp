@@ -23,24 +23,6 @@ std::vector<CorpusSource> paired(const std::vector<std::string>& source,
 
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r") == std::string_view::npos; }
 
-DroppedPairs& DroppedPairs::operator+=(const DroppedPairs& other) {
-  invalid += other.invalid;
-  empty += other.empty;
-  too_long += other.too_long;
-  ratio += other.ratio;
-  return *this;
-}
-
-CorpusCounts& CorpusCounts::operator+=(const CorpusCounts& other) {
-  read += other.read;
-  kept += other.kept;
-  held_out += other.held_out;
-  left_out += other.left_out;
-  source_tokens += other.source_tokens;
-  target_tokens += other.target_tokens;
-  return *this;
-}
-
 nlohmann::json to_json(const CorpusCounts& c) {
   return {{"read", c.read},
           {"kept", c.kept},

@@ -35,7 +35,6 @@ struct DroppedPairs {
   int64_t ratio = 0;     // more than data.max_ratio times as many subwords on one side as on the other
 
   int64_t total() const { return invalid + empty + too_long + ratio; }
-  DroppedPairs& operator+=(const DroppedPairs& other);
 };
 
 // read == kept + held_out + left_out.total()
@@ -43,8 +42,6 @@ struct CorpusCounts {
   int64_t read = 0, kept = 0, held_out = 0;
   DroppedPairs left_out;
   int64_t source_tokens = 0, target_tokens = 0;  // of the kept pairs, without start and end tokens
-
-  CorpusCounts& operator+=(const CorpusCounts& other);
 };
 nlohmann::json to_json(const CorpusCounts& counts);
 CorpusCounts corpus_counts_from_json(const nlohmann::json& json);

@@ -67,22 +67,14 @@ class Encoder {
   }
 
   void encode(Block& block) {
-    block_ = &block;
-    const auto tasks = static_cast<int64_t>((block.count + task_pairs - 1) / task_pairs);
-    threads_.run(
-        tasks,
-        [](void* self, int64_t task, int worker) {
-          static_cast<Encoder*>(self)->encode_some(static_cast<size_t>(task), static_cast<size_t>(worker));
-        },
-        this);
+    const size_t tasks = (block.count + task_pairs - 1) / task_pairs;
+    threads_.for_each(tasks, [&](size_t task, size_t worker) {
+      const size_t end = std::min((task + 1) * task_pairs, block.count);
+      for (size_t i = task * task_pairs; i < end; ++i) encode_pair(block.pairs[i], worker);
+    });
   }
 
  private:
-  void encode_some(size_t task, size_t worker) {
-    const size_t end = std::min((task + 1) * task_pairs, block_->count);
-    for (size_t i = task * task_pairs; i < end; ++i) encode_pair(block_->pairs[i], worker);
-  }
-
   void encode_pair(PendingPair& pair, size_t worker) {
     pair.outcome = PairOutcome::invalid;
     if (pair.invalid) return;
@@ -146,7 +138,6 @@ class Encoder {
   std::optional<TermLexicon> terms_;
   ThreadPool threads_;
   std::vector<WordEncoder> sources_, targets_;  // one per thread
-  Block* block_ = nullptr;
 };
 
 // Writes the encoded pairs in their order.

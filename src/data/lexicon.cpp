@@ -50,13 +50,9 @@ class Pairs {
     if (stop_requested()) throw Stopped(stop_requested(), "stopped while learning the shortlist");
   }
 
-  // body(number) for each number below `count`.
   template <class Body>
   void run(size_t count, const Body& body) {
-    const auto call = [](void* self, int64_t task, int) {
-      (*static_cast<const Body*>(self))(static_cast<size_t>(task));
-    };
-    threads_.run(static_cast<int64_t>(count), call, const_cast<Body*>(&body));
+    threads_.for_each(count, body);
   }
 
  private:

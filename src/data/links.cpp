@@ -48,13 +48,8 @@ struct LinkBlock {
 
   void find(ThreadPool& threads, size_t first) {
     pairs = shard.pairs().subspan(first, std::min(pairs_of_link_block, shard.pairs().size() - first));
-    const auto tasks = static_cast<int64_t>((pairs.size() + pairs_of_link_task - 1) / pairs_of_link_task);
-    threads.run(
-        tasks,
-        [](void* self, int64_t task, int) {
-          static_cast<LinkBlock*>(self)->find_some(static_cast<size_t>(task) * pairs_of_link_task);
-        },
-        this);
+    const size_t tasks = (pairs.size() + pairs_of_link_task - 1) / pairs_of_link_task;
+    threads.for_each(tasks, [this](size_t task) { find_some(task * pairs_of_link_task); });
   }
   void find_some(size_t first) {
     std::vector<int32_t> source, target;
@@ -127,31 +122,29 @@ std::vector<Shard> open_links(const std::vector<Shard>& shards, const std::strin
   return links;
 }
 
-namespace {
-
-// Where each piece ends in the text that all of them spell.
-std::vector<size_t> piece_ends(const Vocabulary& vocabulary, std::span<const int32_t> ids) {
-  std::vector<size_t> ends;
-  for (const int32_t id : ids) ends.push_back((ends.empty() ? 0 : ends.back()) + vocabulary.piece(id).size());
-  return ends;
+std::vector<TextSpan> spans_of_pieces(const Vocabulary& vocabulary, std::span<const int32_t> ids) {
+  std::vector<TextSpan> spans;
+  size_t end = 0;
+  for (const int32_t id : ids) {
+    const size_t begin = end;
+    end += vocabulary.piece(id).size();
+    spans.push_back({begin, end});
+  }
+  return spans;
 }
 
-}  // namespace
-
-void move_links(const Vocabulary& vocabulary, std::span<const int32_t> before, std::span<const int32_t> after,
-                int32_t Link::*side, std::vector<Link>& links) {
-  const std::vector<size_t> old_ends = piece_ends(vocabulary, before), ends = piece_ends(vocabulary, after);
+void move_links(std::span<const TextSpan> before, std::span<const TextSpan> after, int32_t Link::*side,
+                std::vector<Link>& links) {
   std::vector<Link> moved;
   for (Link link : links) {
-    const auto old = static_cast<size_t>(link.*side);
-    const size_t begin = old == 0 ? 0 : old_ends[old - 1];
-    auto piece = static_cast<size_t>(std::ranges::upper_bound(ends, begin) - ends.begin());
-    for (; piece < ends.size() && (piece == 0 ? 0 : ends[piece - 1]) < old_ends[old]; ++piece) {
-      link.*side = static_cast<int32_t>(piece);
+    const TextSpan old = before[static_cast<size_t>(link.*side)];
+    const auto first = std::ranges::upper_bound(after, old.begin, {}, &TextSpan::end);
+    for (auto piece = first; piece != after.end() && piece->begin < old.end; ++piece) {
+      link.*side = static_cast<int32_t>(piece - after.begin());
       moved.push_back(link);
     }
   }
-  std::ranges::sort(moved, {}, [](const Link& link) { return std::pair(link.target, link.source); });
+  std::ranges::sort(moved, {}, by_target);
   moved.erase(std::unique(moved.begin(), moved.end()), moved.end());
   links = std::move(moved);
 }

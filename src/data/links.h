@@ -13,6 +13,7 @@
 #include "data/align/symmetrize.h"
 #include "data/preparation.h"
 #include "data/shards.h"
+#include "text/spans.h"
 #include "text/vocabulary.h"
 
 namespace dragoman::internal {
@@ -32,9 +33,12 @@ int64_t write_links(int64_t shard_count, const VocabularySizes& sizes, const std
 std::vector<Shard> open_links(const std::vector<Shard>& shards, const std::string& folder,
                               const LinkSettings& settings);
 
-// The links of a pair after its texts have been cut into other pieces: pieces are linked where some characters of the
-// one were linked to some of the other. Replaces `links`.
-void move_links(const Vocabulary& vocabulary, std::span<const int32_t> before, std::span<const int32_t> after,
-                int32_t Link::*side, std::vector<Link>& links);
+// Where each piece is in the text that all of them spell.
+std::vector<TextSpan> spans_of_pieces(const Vocabulary& vocabulary, std::span<const int32_t> ids);
+
+// The links of a pair after a side has been cut into other pieces: pieces are linked where some characters of the one
+// were linked to some of the other. `before` and `after`: where the pieces are in one text. Replaces `links`.
+void move_links(std::span<const TextSpan> before, std::span<const TextSpan> after, int32_t Link::*side,
+                std::vector<Link>& links);
 
 }  // namespace dragoman::internal

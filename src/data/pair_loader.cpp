@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "data/links.h"
 
 namespace dragoman::internal {
 namespace {
@@ -18,30 +19,42 @@ PairLoader::PairLoader(const PreparedCorpus& corpus, const LoaderSettings& setti
 }
 
 PooledPair PairLoader::measure(PairPlace place, int64_t epoch) {
-  if (source_sampler_) {
+  size_t source = record(place).source_length, target = record(place).target_length;
+  if (source_sampler_ || gets_tags(place, epoch)) {
     load(place, epoch);
-    return {place, length_of(source.size(), settings_.source_marks),
-            length_of(target.size(), settings_.target_marks)};
+    source = pair.source.size();
+    target = pair.target.size();
   }
-  const PairRecord& pair = record(place);
-  return {place, length_of(pair.source_length, settings_.source_marks),
-          length_of(pair.target_length, settings_.target_marks)};
+  return {place, length_of(source, settings_.source_marks), length_of(target, settings_.target_marks)};
 }
 
 void PairLoader::load(PairPlace place, int64_t epoch) {
-  corpus_.shards[place.shard].read(record(place), source, target);
+  corpus_.shards[place.shard].read(record(place), pair.source, pair.target);
   if (!corpus_.links.empty()) load_links(place);
+  if (gets_tags(place, epoch)) {
+    Random random(key(place, epoch, "tags"));
+    add_linked_tags(corpus_.vocabularies, settings_.max_length, random, pair);
+  }
   if (source_sampler_) sample_all(place, epoch);
+}
+
+uint64_t PairLoader::key(PairPlace place, int64_t epoch, const char* purpose) const {
+  return mix(mix(mix(settings_.seed, purpose), static_cast<uint64_t>(epoch)), record(place).pair);
+}
+
+bool PairLoader::gets_tags(PairPlace place, int64_t epoch) const {
+  return settings_.tags > 0 && !corpus_.links.empty() &&
+         Random(key(place, epoch, "tagged")).uniform() < settings_.tags;
 }
 
 void PairLoader::load_links(PairPlace place) {
   const Shard& shard = corpus_.links[place.shard];
   std::vector<int32_t> sources, targets;
   shard.read(shard.pairs()[place.record], sources, targets);
-  links.clear();
+  pair.links.clear();
   for (size_t i = 0; i < sources.size(); ++i) {
-    links.push_back({.source = sources[i], .target = targets[i]});
-    if (sources[i] >= std::ssize(source) || targets[i] >= std::ssize(target))
+    pair.links.push_back({.source = sources[i], .target = targets[i]});
+    if (sources[i] >= std::ssize(pair.source) || targets[i] >= std::ssize(pair.target))
       throw Error(
           "the links of pair {} go beyond it: remove the folder of the prepared corpus to prepare it again",
           record(place).pair + 1);
@@ -49,14 +62,15 @@ void PairLoader::load_links(PairPlace place) {
 }
 
 void PairLoader::sample_all(PairPlace place, int64_t epoch) {
-  const uint64_t key =
-      mix(mix(mix(settings_.seed, "subwords"), static_cast<uint64_t>(epoch)), record(place).pair);
-  std::vector<int32_t> before = source;
-  sample(*source_sampler_, mix(key, "source"), source);
-  move_links(*corpus_.vocabularies.source, before, source, &Link::source, links);
-  before = target;
-  sample(*target_sampler_, mix(key, "target"), target);
-  move_links(*corpus_.vocabularies.target, before, target, &Link::target, links);
+  const auto sample_side = [&](const SubwordSampler& sampler, const Vocabulary& vocabulary, const char* name,
+                               std::vector<int32_t>& ids, int32_t Link::*side) {
+    const std::vector<TextSpan> before = spans_of_pieces(vocabulary, ids);
+    sample(sampler, mix(key(place, epoch, "subwords"), name), ids);
+    move_links(before, spans_of_pieces(vocabulary, ids), side, pair.links);
+  };
+  const Vocabularies& vocabularies = corpus_.vocabularies;
+  sample_side(*source_sampler_, *vocabularies.source, "source", pair.source, &Link::source);
+  sample_side(*target_sampler_, *vocabularies.target, "target", pair.target, &Link::target);
 }
 
 // Keeps the usual segmentation if the sampled one would be too long for the model.

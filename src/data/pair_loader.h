@@ -1,5 +1,5 @@
-// PairLoader: reads the ids of prepared pairs and their links, with subwords sampled again in each epoch if asked.
-// For one thread.
+// PairLoader: reads the ids of prepared pairs and their links. In each epoch anew, if asked, some pairs get tags and
+// subwords are sampled. For one thread.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "data/epoch_stream.h"
-#include "data/links.h"
+#include "data/linked_tags.h"
 #include "text/subword_sampling.h"
 
 namespace dragoman::internal {
@@ -25,7 +25,8 @@ struct LoaderSettings {
   uint64_t seed = 1;
   int32_t source_marks = 1, target_marks = 1;  // tokens around the text that the model sees
   double sampling = 0;
-  int64_t max_length = 100;  // in subwords, of a sampled sentence
+  double tags = 0;           // the share of the pairs that get tags, where the corpus has links
+  int64_t max_length = 100;  // in subwords, of a sentence that has been changed
 };
 
 class PairLoader {
@@ -37,13 +38,14 @@ class PairLoader {
     return corpus_.shards[place.shard].pairs()[place.record];
   }
 
-  PooledPair measure(PairPlace place, int64_t epoch);  // reads no ids, unless subwords are sampled
+  PooledPair measure(PairPlace place, int64_t epoch);  // reads no ids of a pair that stays as it is
   void load(PairPlace place, int64_t epoch);
 
-  std::vector<int32_t> source, target;  // of the last pair loaded, without start and end tokens
-  std::vector<Link> links;              // between them; none where the corpus has none
+  LinkedPair pair;  // the last one loaded, without start and end tokens; no links where the corpus has none
 
  private:
+  uint64_t key(PairPlace place, int64_t epoch, const char* purpose) const;
+  bool gets_tags(PairPlace place, int64_t epoch) const;
   void load_links(PairPlace place);
   void sample_all(PairPlace place, int64_t epoch);
   void sample(const SubwordSampler& sampler, uint64_t key, std::vector<int32_t>& ids) const;

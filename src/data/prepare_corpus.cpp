@@ -12,6 +12,7 @@
 
 #include "base/atomic_folder.h"
 #include "base/checksum.h"
+#include "base/elapsed.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
@@ -28,7 +29,7 @@ namespace {
 
 using nlohmann::json;
 constexpr const char* manifest_name = "prepared.json";
-constexpr int origin_format = 1, links_format = 1;
+constexpr int origin_format = 1, links_format = 1, links_format_with_tags = 2;
 
 std::string manifest_path(const std::string& folder) { return folder + "/" + manifest_name; }
 
@@ -105,7 +106,8 @@ json origin_of(const DataConfig& data, const VocabularyConfig& vocabulary, Links
   }
   add_files(data, known, origin);
   if (!vocabulary.from.empty()) origin["files"][vocabulary.from] = facts_of_vocabularies(vocabulary.from);
-  if (links == Links::learned) origin["links"] = links_format;  // else as in earlier versions
+  if (links == Links::learned)  // else as in earlier versions
+    origin["links"] = data.noise.tags > 0 ? links_format_with_tags : links_format;
   origin["format"] = origin_format;
   return origin;
 }
@@ -263,9 +265,6 @@ VocabularySizes sizes_of(const Vocabularies& vocabularies) {
 PreparedCorpus open_shards(const std::string& folder, const json& manifest) {
   const uint64_t fingerprint = fingerprint_of(manifest.at("origin"));
   PreparedCorpus corpus = {.vocabularies = read_vocabularies(folder),
-                           .shards = {},
-                           .links = {},
-                           .source_begins = {},
                            .counts = corpus_counts_from_json(manifest.at("report").at("pairs")),
                            .report = manifest.at("report")};
   const json& begins = manifest.at("source_begins");
@@ -293,8 +292,7 @@ PreparedCorpus open_prepared(const std::string& folder, const json& manifest, in
 // The existing corpus, if it has the same origin.
 std::optional<PreparedCorpus> reuse(const std::string& folder, const json& origin, int threads) {
   const std::optional<json> manifest = read_manifest(folder);
-  if (!manifest) return std::nullopt;
-  if (manifest->at("origin") != origin) return std::nullopt;
+  if (!manifest || manifest->at("origin") != origin) return std::nullopt;
   try {
     PreparedCorpus corpus = open_prepared(folder, *manifest, threads);
     corpus.was_there = true;
@@ -346,10 +344,11 @@ void make_corpus(const DataConfig& named, const VocabularyConfig& vocabulary, co
   log_info("{} pairs; learning the vocabulary", with_commas(static_cast<int64_t>(survey.pairs())));
   const Vocabularies vocabularies = make_vocabularies(data, vocabulary, survey, threads, work);
   write_vocabularies(folder, vocabularies);
+  DataConfig encoded = data;
+  if (origin.contains("links")) encoded.noise.tags = 0;  // pairs get them when they are loaded
   const EncodingResult result =
-      encode_corpus(data, vocabularies, survey, folder, fingerprint_of(origin), threads, work);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  log_counts(result.counts, seconds.count());
+      encode_corpus(encoded, vocabularies, survey, folder, fingerprint_of(origin), threads, work);
+  log_counts(result.counts, seconds_since(begin));
   if (!data.terms.empty())
     log_info("{} pairs are annotated with terms from {}", with_commas(result.with_terms), data.terms);
   if (data.noise.any()) log_info("{} pairs have noise", with_commas(result.with_noise));

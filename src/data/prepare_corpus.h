@@ -23,12 +23,14 @@ namespace dragoman::internal {
 
 struct PreparedCorpus {
   Vocabularies vocabularies;
-  std::vector<Shard> shards;
-  std::vector<Shard> links;  // of each shard's pairs, see links.h; empty unless it was prepared with them
-  std::vector<uint64_t> source_begins;  // the index of each source's first pair, then the number of pairs
-  CorpusCounts counts;
-  nlohmann::json report;   // counts, vocabularies, lengths: for metrics.jsonl
-  bool was_there = false;  // reused as it was
+  std::vector<Shard> shards = {};
+  // Of each shard's pairs, see links.h; empty unless it was prepared with them.
+  std::vector<Shard> links = {};
+  // The index of each source's first pair, then the number of pairs.
+  std::vector<uint64_t> source_begins = {};
+  CorpusCounts counts = {};
+  nlohmann::json report = {};  // counts, vocabularies, lengths: for metrics.jsonl
+  bool was_there = false;      // reused as it was
 };
 
 // The folder of the prepared corpus inside a model folder.

@@ -14,9 +14,9 @@ constexpr int64_t most_unseen = 1000;
 
 bool is_column(const std::string& text) { return !text.empty() && text.find_first_of("\t\r\n") == text.npos; }
 
-// Nothing where a token is unknown, or the text cannot stand in a column.
+// Nothing where a token is unknown or a mark around a term, or the text cannot stand in a column.
 std::optional<std::string> decoded_column(const Vocabulary& vocabulary, const std::vector<int32_t>& ids) {
-  if (std::ranges::count(ids, vocabulary.special().unknown) > 0) return {};
+  if (std::ranges::any_of(ids, [&](int32_t id) { return vocabulary.is_special(id); })) return {};
   std::string text = vocabulary.decode(ids);
   if (!is_column(text)) return {};
   return text;

@@ -283,10 +283,7 @@ void Shard::verify() const {
 
 void verify(const std::vector<Shard>& shards, int threads) {
   ThreadPool pool(std::min(threads, static_cast<int>(shards.size())));
-  const auto verify_one = [](void* argument, int64_t number, int) {
-    (*static_cast<const std::vector<Shard>*>(argument))[static_cast<size_t>(number)].verify();
-  };
-  pool.run(std::ssize(shards), verify_one, const_cast<std::vector<Shard>*>(&shards));
+  pool.for_each(shards.size(), [&](size_t number) { shards[number].verify(); });
 }
 
 std::string shard_path(const std::string& folder, int64_t number) {

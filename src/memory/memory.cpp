@@ -25,6 +25,7 @@ constexpr size_t max_log_segments = 20'000;
 constexpr uint32_t max_part_segments = 1'000'000;
 constexpr double most_similar_but_not_exact = 0.99;
 constexpr size_t candidates_of_part = 64;
+constexpr size_t most_words_to_compare = 1000;  // the time that it takes grows with their square
 
 std::string part_of(std::span<const MemorySegment> segments) {
   std::string bytes;
@@ -204,6 +205,7 @@ std::vector<MemoryMatch> TranslationMemory::exact_matches(std::string_view sourc
 std::vector<MemoryMatch> TranslationMemory::similar_matches(std::string_view source,
                                                             const MemoryQuery& query) const {
   std::vector<uint64_t> words = memory_words(source), distinct = words;
+  if (words.size() > most_words_to_compare) return {};
   std::ranges::sort(distinct);
   distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
   std::vector<MemoryMatch> matches;

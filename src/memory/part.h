@@ -24,7 +24,6 @@ class MemoryPart {
   static MemoryPart of(std::string bytes);
 
   uint32_t size() const { return static_cast<uint32_t>(footer_.segments); }
-  size_t bytes() const { return bytes_.bytes.size(); }
   MemorySegmentView segment(uint32_t number) const;
 
   // Those with the same key, the newest first; `loose`: with the same half of it. At most so many.

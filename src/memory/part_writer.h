@@ -52,7 +52,6 @@ class PartWriter {
   uint64_t written_ = 0;
   Checksum checksum_;
   PartFooter footer_;
-  std::string texts_;
   std::vector<uint64_t> begins_;
   std::vector<uint8_t> lengths_;
   std::vector<Key> keys_;

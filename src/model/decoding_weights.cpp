@@ -132,9 +132,8 @@ const char* name_of(Precision precision) {
   return precision == Precision::fp32 ? "fp32" : precision == Precision::bf16 ? "bf16" : "int8";
 }
 
-void round_weights_to_int8(Device& device, Parameters& parameters) {
+void round_weights_to_int8(CpuContext& host, Parameters& parameters) {
   parameters.changed();
-  CpuContext host(device.context.threads());
   for (const Parameter& parameter : parameters.list()) {
     if (parameter.role == Role::plain) continue;
     const HostView<float> values = parameter.value.writable_values();

@@ -26,8 +26,8 @@ void map_weights(Device& device, const std::string& path, Parameters& parameters
 
 // Rounds weights and tables that are held in floats, into memory of their own.
 void quantize_weights(Device& device, Parameters& parameters, Precision precision);
-// Weights and tables get the values that they would have in int8, as floats.
-void round_weights_to_int8(Device& device, Parameters& parameters);
+// Weights and tables get the values that they would have in int8, as floats. Those of a GPU come to the host for that.
+void round_weights_to_int8(CpuContext& host, Parameters& parameters);
 
 // The same weights, as they are held, on another device.
 void copy_weights(const Parameters& original, Device& device, Parameters& copy);

@@ -109,8 +109,11 @@ std::string existing_weights(const std::string& folder) {
 }
 
 void check_new_model_folder(const std::string& folder) {
-  if (fs::exists(weights_path(folder)))
-    throw UsageError("{} already holds a model: choose another folder", folder);
+  // Of other systems, too, whose vocabularies may have the names of ours.
+  for (const char* name :
+       {"model.safetensors", "pytorch_model.bin", "model.bin", "model.npz", "model.pt", "decoder.yml"})
+    if (fs::exists(fs::path(folder) / name))
+      throw UsageError("{} already holds a model: choose another folder", folder);
   check_writable_folder(folder);
 }
 

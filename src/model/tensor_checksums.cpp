@@ -18,20 +18,10 @@ std::string key_of(const std::string& tensor) { return std::string(checksum_pref
 
 // The checksum of each, computed by several threads.
 std::vector<std::string> checksums_of(std::span<const TensorEntry> entries, int threads) {
-  struct Work {
-    std::span<const TensorEntry> entries;
-    std::vector<std::string> checksums;
-  } work = {entries, std::vector<std::string>(entries.size())};
+  std::vector<std::string> checksums(entries.size());
   ThreadPool pool(threads);
-  pool.run(
-      std::ssize(entries),
-      [](void* argument, int64_t task, int) {
-        auto& [all, checksums] = *static_cast<Work*>(argument);
-        const auto i = static_cast<size_t>(task);
-        checksums[i] = checksum_of(all[i].bytes);
-      },
-      &work);
-  return std::move(work.checksums);
+  pool.for_each(entries.size(), [&](size_t i) { checksums[i] = checksum_of(entries[i].bytes); });
+  return checksums;
 }
 
 }  // namespace

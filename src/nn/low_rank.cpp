@@ -62,10 +62,4 @@ void LowRankUpdates::take_gradients(Device& device) const {
   }
 }
 
-UpdatedWeights::UpdatedWeights(Device& device, Parameters& parameters, const LowRankUpdates& updates)
-    : own_(device, parameters) {
-  updates.add_to_weights(device);
-  parameters.changed();
-}
-
 }  // namespace dragoman::internal

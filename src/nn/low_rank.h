@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "nn/kept_weights.h"
 #include "nn/parameters.h"
+#include "tensor/device.h"
 
 namespace dragoman::internal {
 
@@ -32,7 +32,7 @@ class LowRankUpdates {
 
   bool empty() const { return all_.empty(); }
 
-  // W + A·B, in W's place.
+  // W + A·B, in W's place: the parameters have changed.
   void add_to_weights(Device& device) const;
 
   // The gradients of A and B from those of their weights, which are zero then.
@@ -43,15 +43,6 @@ class LowRankUpdates {
     Tensor weight, in, out;
   };
   std::vector<Update> all_;
-};
-
-// While it lives, weights have their updates added; then they are as they were.
-class UpdatedWeights {
- public:
-  UpdatedWeights(Device& device, Parameters& parameters, const LowRankUpdates& updates);
-
- private:
-  KeptWeights own_;
 };
 
 }  // namespace dragoman::internal

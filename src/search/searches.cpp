@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/threads.h"
 #include "model/decoding_weights.h"
 
@@ -154,17 +155,26 @@ void Searches::start_another(OnDevice& device, const std::shared_ptr<const void>
   const Worker& first = *device.first;
   Device& shared = first.models[0]->device;
   const int share = shared.context.threads() / static_cast<int>(device.workers.size() + 1);
-  auto another = std::make_unique<Worker>();
-  another->make_models(std::make_unique<Device>(shared, std::max(share, 1)), first.models, first.fusion);
-  Worker& worker = add(device, std::move(another));
+  try {
+    auto another = std::make_unique<Worker>();
+    another->make_models(std::make_unique<Device>(shared, std::max(share, 1)), first.models, first.fusion);
+    add(device, std::move(another));
+  } catch (const std::exception& error) {
+    log_warning("no further search at the same time: {}", error.what());
+    return keep_to_these(device);
+  }
+  Worker& worker = *device.workers.back();
   scheduler_.add_puller(worker.puller);
   worker.thread = try_to_start_thread([this, &device, &worker, owner] { work(device, worker, owner); });
   if (worker.thread.joinable()) return;
   scheduler_.remove_puller(worker.puller);
-  const int number = worker.puller.device;
   device.workers.pop_back();
+  keep_to_these(device);
+}
+
+void Searches::keep_to_these(OnDevice& device) {
   device.most = device.workers.size();
-  scheduler_.set_searches(number, static_cast<int>(device.most));
+  scheduler_.set_searches(device.first->puller.device, static_cast<int>(device.most));
 }
 
 // Those that start others end before these are looked at.

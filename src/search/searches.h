@@ -47,6 +47,7 @@ class Searches {
   void search(Worker& worker);
   void work(OnDevice& device, Worker& worker, const std::shared_ptr<const void>& owner);
   void start_another(OnDevice& device, const std::shared_ptr<const void>& owner);
+  void keep_to_these(OnDevice& device);  // no more than it has
   static void leave(Worker& worker);
 
   Scheduler& scheduler_;

@@ -25,6 +25,8 @@ void check_characters(const ServeLimits& limits, size_t characters, const char* 
                        characters, limits.characters, what));
 }
 
+}  // namespace
+
 void take_characters(ServeContext& context, const std::string& client, size_t characters) {
   const int64_t wait =
       context.clients.take(client, static_cast<int64_t>(characters), std::chrono::steady_clock::now());
@@ -34,8 +36,6 @@ void take_characters(ServeContext& context, const std::string& client, size_t ch
                                context.settings.limits.characters_per_minute),
                    {{"retry-after", std::to_string(wait)}});
 }
-
-}  // namespace
 
 size_t checked_characters(const ServeContext& context, const std::vector<std::string>& texts, size_t others) {
   const ServeLimits& limits = context.settings.limits;

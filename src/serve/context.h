@@ -43,6 +43,9 @@ std::vector<Route> v1_routes(ServeContext& context);
 // them otherwise. To be called once for each request that translates.
 void admit_texts(ServeContext& context, const ServeCall& call, const std::vector<std::string>& texts);
 
+// Counts characters as the client's of this minute: a ServeError of status 429 where these are too many.
+void take_characters(ServeContext& context, const std::string& client, size_t characters);
+
 // The same in parts, so that nothing is counted for works that are then refused because others wait.
 //
 // The number of the texts' characters, and of those that come with them: a ServeError where there are too many.

@@ -90,6 +90,7 @@ Dispatcher::RouteMatch Dispatcher::find(const IncomingRequest& request) const {
   std::vector<std::string> names;
   for (const Route& route : routes_) {
     if (!path_matches(route.path, request.path, names)) continue;
+    if (found.methods.empty()) found.path = route.path;
     found.methods +=
         (found.methods.empty() ? "" : ", ") + route.method + (route.method == "GET" ? ", HEAD" : "");
     if (route.method != method || found.route) continue;
@@ -165,8 +166,7 @@ HttpResponse Dispatcher::refused(const IncomingRequest& head, int status, const 
 
 HttpResponse Dispatcher::noted(const IncomingRequest& head, const RouteMatch& found,
                                HttpResponse response) const {
-  return recorder_.noted(head, found.route ? found.route->path : "none", address_of(head),
-                         std::move(response));
+  return recorder_.noted(head, found.path, address_of(head), std::move(response));
 }
 
 void Dispatcher::handle(IncomingRequest request, Responder responder) {
@@ -184,9 +184,9 @@ void Dispatcher::handle(IncomingRequest request, Responder responder) {
 }
 
 void Dispatcher::answer_to(const RouteMatch& found, IncomingRequest request, Responder responder) const {
-  const std::string path = found.route ? found.route->path : "none";
   if (!found.route) {
-    const Responder recorded = recorder_.recorded(request, path, address_of(request), responder, nullptr);
+    const Responder recorded =
+        recorder_.recorded(request, found.path, address_of(request), responder, nullptr);
     return recorded.send(cors_.preflight(request, found.methods + ", OPTIONS"));
   }
   const Route& route = *found.route;
@@ -214,7 +214,7 @@ void Dispatcher::answer_to(const RouteMatch& found, IncomingRequest request, Res
   const bool known_by_key = !route.open && context_.keys.needed() && !call.client.empty();
   const std::string client = known_by_key ? call.client : address_of(call.request);
   const Responder recorded =
-      recorder_.recorded(call.request, path, client, std::move(responder), std::move(lease));
+      recorder_.recorded(call.request, found.path, client, std::move(responder), std::move(lease));
   const std::string id = call.request.id;
   if (refusal) return recorded.send(error_answer(route.tag, refusal, id));
   call.responder = recorded;

@@ -30,7 +30,8 @@ class Dispatcher {
   struct RouteMatch {
     const Route* route = nullptr;  // null: no route has the path, or none the method
     std::vector<std::string> names = {};
-    std::string methods = {};  // of the path
+    std::string path = "none";  // as routes write it, whatever the method
+    std::string methods = {};   // of the path
   };
   RouteMatch find(const IncomingRequest& request) const;
   void answer_to(const RouteMatch& found, IncomingRequest request, Responder responder) const;

@@ -34,8 +34,8 @@ struct ServeCall {
 };
 
 struct Route {
-  // "/translate", "/download_file/<name>", "/v2/document/<name>/result": no '/' in a name, unless it is the last and
-  // written "<text*>": then it is the rest of the path, which is a text and not logged.
+  // "/translate", "/web/<name>", "/v2/document/<name>/result": no '/' in a name, unless it is the last and
+  // written "<text*>": then it is the rest of the path, which is a text or a secret, and not logged.
   std::string method, path;
   std::string tag;  // "LibreTranslate", "DeepL", "Dragoman", "Operation"
   std::string summary;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,15 +15,21 @@ namespace {
 
 using nlohmann::ordered_json;
 
+// Without those that say what the program does where it has no such option: a later version's new ones change nothing.
+ordered_json values_of(const Options& options, const std::function<bool(const Option&)>& belongs) {
+  ordered_json values = ordered_json::object();
+  for (const Option& option : options.all())
+    if (belongs(option) && option.get() != option.historical_default.value_or(option.default_value))
+      values[option.key()] = to_text(option.get());
+  return values;
+}
+
 // The options that decide what a run computes; or those that may change while it goes on.
 ordered_json options_of(const Recipe& recipe, bool may_change) {
   Recipe copy = recipe;
   Options options;
   declare(options, copy);
-  ordered_json values = ordered_json::object();
-  for (const Option& option : options.all())
-    if (option.may_change_on_resume == may_change) values[option.key()] = to_text(option.get());
-  return values;
+  return values_of(options, [&](const Option& option) { return option.may_change_on_resume == may_change; });
 }
 
 // How often an epoch must have each pair that was translated back, for their share of all to be the wanted one.
@@ -130,6 +137,7 @@ Recipe tuning_recipe(Recipe training, int64_t steps) {
   c.max_minutes = 0;
   c.average_last = 0;
   training.validation.every = steps;
+  training.validation.every_minutes = 0;
   training.validation.patience = 0;
   training.checkpoints.every = 100;
   return training;
@@ -148,7 +156,7 @@ ordered_json clean_inputs(const StudentRecipe& recipe) {
   const DataConfig& data = recipe.training.data;
   const CleaningModels& models = recipe.cleaning_models;
   ordered_json inputs = {{"files", file_checksums(files_of(data, recipe.student.monolingual))},
-                         {"rules", options.to_json().at("clean")},
+                         {"rules", values_of(options, [](const Option& o) { return o.section == "clean"; })},
                          {"languages", {data.from, data.to}},
                          {"swap", data.swap},
                          {"limit", data.limit},

@@ -111,7 +111,7 @@ ordered_json taught_stage(const Making& making) {
 
 void student_stage(const Making& making, const Recipe& training) {
   Stage stage = open_stage(making, "student", student_inputs(training));
-  if (!stage.is_done() || stage.report().at("limits") != limits_of(training))
+  if (!stage.is_done() || stage.report().value("limits", ordered_json()) != limits_of(training))
     train_student(training, stage, making.processes);
   making.processes.gather('\0');
 }
@@ -194,17 +194,12 @@ ordered_json compare_all(const Making& making, const Recipe& training, ordered_j
   return stages;
 }
 
-void use_device(Processes& processes, const TrainingConfig& training) {
-  run_on_first_then_others(processes, [&] { training_kernels(training); });
-  processes.use_device(training_kernels(training));
-}
-
 }  // namespace
 
 ordered_json make_student(const StudentRecipe& recipe, const std::string& folder, Processes& processes,
                           const LanguageIdentifier* identifier) {
   const Making making = {recipe, folder, processes};
-  use_device(processes, recipe.training.training);
+  use_training_device(processes, recipe.training.training);
   ordered_json stages = {{"clean", clean_stage(making, identifier)}};
   if (const ordered_json backward = backward_stage(making); !backward.is_null())
     stages["backward"] = backward;

@@ -2,9 +2,9 @@
 // Rush, 2016).
 //
 // Of a source with a reference, the teacher's candidates nearest to the reference are taken, by sentence-level chrF; of
-// one without, the best. Where the best of all was cut or loops, the source gets empty lines, which training leaves
-// out. The work is done and saved in parts, so that a stop loses at most the part under way. Several processes share
-// the parts.
+// one without, the best. Where the best of all was cut, loops or is unlikely, the source gets empty lines, which
+// training leaves out. The work is done and saved in parts, so that a stop loses at most the part under way. Several
+// processes share the parts.
 #pragma once
 
 #include <cstdint>

@@ -102,21 +102,21 @@ int Pool::fresh(size_t size) {
     regions_.push_back({static_cast<char*>(memory_.reserve(wanted)), wanted, 0, -1});
   }
   Region& region = regions_.back();
-  size_t more = size;
   int index = region.last;
-  if (index >= 0 && nodes_[static_cast<size_t>(index)].free) {
-    Node& node = nodes_[static_cast<size_t>(index)];
+  const bool extends = index >= 0 && nodes_[static_cast<size_t>(index)].free;
+  // A free one did not fit, or it would have been taken.
+  const size_t more = extends ? size - nodes_[static_cast<size_t>(index)].size : size;
+  memory_.commit(region.data, region.used + more);  // before anything changes: a GPU may have no more
+  if (extends) {
     forget_free(index);
-    more = size - node.size;  // it did not fit, or it would have been taken
-    node.size = size;
-    node.free = false;
+    nodes_[static_cast<size_t>(index)].size = size;
+    nodes_[static_cast<size_t>(index)].free = false;
   } else {
     const int before = region.last;
     index = new_node({region.data + region.used, size, before, -1, false});
     if (before >= 0) nodes_[static_cast<size_t>(before)].after = index;
     region.last = index;
   }
-  memory_.commit(region.data, region.used + more);
   region.used += more;
   high_water_mark_ += more;
   return index;

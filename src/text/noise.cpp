@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <unordered_map>
 #include <vector>
 
 #include <unicode/bytestream.h>
@@ -12,6 +11,7 @@
 
 #include "base/error.h"
 #include "text/scripts.h"
+#include "text/tags.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {
@@ -19,11 +19,6 @@ namespace {
 
 constexpr double share_of_misspelt_words = 1.0 / 6;
 constexpr size_t shortest_misspelt = 4;  // letters: a mistake in a shorter word often makes another word
-
-bool is_plain_word(std::string_view word) {
-  return word.find_first_of("{}<>%$@_\\") == word.npos && word.find("://") == word.npos &&
-         !word.starts_with("www.");
-}
 
 // Applies a function to every word and keeps what stands between them.
 std::string with_words(std::string_view text, const std::function<std::string(std::string_view)>& change) {
@@ -105,83 +100,6 @@ bool ends_sentence(char32_t c) {
          c == U'।' || c == U'؟' || c == U'۔' || c == U'．';
 }
 
-// --- Tags -------------------------------------------------------------------------------------------
-
-struct Tag {
-  std::u32string_view open, close;
-};
-
-constexpr std::array<Tag, 8> tags_around = {{{U"<b>", U"</b>"},
-                                             {U"<i>", U"</i>"},
-                                             {U"<em>", U"</em>"},
-                                             {U"<strong>", U"</strong>"},
-                                             {U"<span>", U"</span>"},
-                                             {U"<a>", U"</a>"},
-                                             {U"<g id=\"1\">", U"</g>"},
-                                             {U"<1>", U"</1>"}}};
-constexpr std::array<std::u32string_view, 3> tags_alone = {U"<br/>", U"<x id=\"1\"/>", U"<1/>"};
-
-// A word without the marks around it.
-std::u32string_view bare(std::u32string_view word) {
-  const auto is_mark = [](char32_t c) { return !is_letter(c) && !is_number(c); };
-  while (!word.empty() && is_mark(word.front())) word.remove_prefix(1);
-  while (!word.empty() && is_mark(word.back())) word.remove_suffix(1);
-  return word;
-}
-
-// A word without the marks around it, where it is a name or a number; else nothing. Other words that look alike may
-// have nothing to do with one another: "on", "a", "pain".
-std::u32string_view name_in(std::u32string_view word) {
-  constexpr size_t shortest_name = 3;
-  const std::u32string_view name = bare(word);
-  if (name.empty() || !is_plain_word(to_utf8(word))) return {};
-  return is_number(name.front()) || (is_upper(name.front()) && name.size() >= shortest_name)
-             ? name
-             : std::u32string_view();
-}
-
-// How often a text has each of its names and numbers.
-std::unordered_map<std::u32string_view, int> names_in(std::u32string_view text) {
-  std::unordered_map<std::u32string_view, int> counts;
-  for (const std::u32string_view word : split_words(text))
-    if (const std::u32string_view name = name_in(word); !name.empty()) ++counts[name];
-  return counts;
-}
-
-// Those that a text and all others have once, in the text's order, in time that grows with their length: lines may be
-// very long.
-std::vector<std::u32string_view> names_of_all(std::u32string_view text,
-                                              std::span<const std::u32string> others) {
-  std::unordered_map<std::u32string_view, int> counts = names_in(text);
-  std::erase_if(counts, [](const auto& name) { return name.second != 1; });
-  for (const std::u32string& other : others) {
-    const std::unordered_map<std::u32string_view, int> others_counts = names_in(other);
-    std::erase_if(counts, [&](const auto& name) {
-      const auto found = others_counts.find(name.first);
-      return found == others_counts.end() || found->second != 1;
-    });
-  }
-  std::vector<std::u32string_view> shared;
-  for (const std::u32string_view word : split_words(text))
-    if (counts.contains(name_in(word))) shared.push_back(name_in(word));
-  return shared;
-}
-
-// A name or number of a text, as a view into it.
-std::u32string_view found_in(std::u32string_view text, std::u32string_view wanted) {
-  for (const std::u32string_view word : split_words(text))
-    if (name_in(word) == wanted) return name_in(word);
-  return {};
-}
-
-std::string with_tag(const std::u32string& text, std::u32string_view part, const Tag& tag) {
-  const auto begin = static_cast<size_t>(part.data() - text.data());
-  std::u32string tagged = text;
-  tagged.insert(begin + part.size(), tag.close);
-  tagged.insert(begin, tag.open);
-  return to_utf8(tagged);
-}
-
 }  // namespace
 
 std::string upper_cased(std::string_view text, const std::string& language) {
@@ -237,34 +155,6 @@ std::string without_final_punctuation(std::string_view text) {
   if (end == with_mark) return std::string(text);
   while (end > 0 && is_space(characters[end - 1])) --end;
   return end == 0 ? std::string(text) : std::string(text.substr(0, code_point_offsets(text)[end]));
-}
-
-void add_tags(std::string& source, std::span<std::string> targets, Random& random) {
-  const auto has_markup = [](std::string_view text) { return text.find('<') != text.npos; };
-  if (has_markup(source) || std::ranges::any_of(targets, has_markup)) return;
-  const std::u32string of_source = code_points(source);
-  std::vector<std::u32string> of_targets;
-  for (const std::string& target : targets) of_targets.push_back(code_points(target));
-  Tag tag = tags_around[random.below(tags_around.size())];
-  std::u32string_view word;  // empty: all of the text
-  switch (random.below(3)) {
-    case 0:
-      break;
-    case 1: {
-      const std::u32string_view alone = tags_alone[random.below(tags_alone.size())];
-      tag = random.below(2) == 0 ? Tag{alone, U""} : Tag{U"", alone};
-      break;
-    }
-    default:
-      if (const std::vector<std::u32string_view> shared = names_of_all(of_source, of_targets);
-          !shared.empty())
-        word = shared[random.below(shared.size())];
-  }
-  const auto tagged = [&](const std::u32string& text) {
-    return with_tag(text, word.empty() ? text : found_in(text, word), tag);
-  };
-  source = tagged(of_source);
-  std::ranges::transform(of_targets, targets.begin(), tagged);
 }
 
 bool add_noise(const NoiseShares& shares, uint64_t pair, const std::string& from, const std::string& to,

@@ -2,12 +2,11 @@
 // the full stop, or mark it up. A model that was trained on some of it translates such sentences almost as well as
 // clean ones.
 //
-// Words that are markup, placeholders or addresses ("<b>", "{name}", "%s", "me@x.org") stay as they are. No function
-// moves a word, or adds or removes one, apart from a final punctuation mark that stands by itself, and tags.
+// Words that are markup, placeholders or addresses (see tags.h) stay as they are. No function moves a word, or adds or
+// removes one, apart from a final punctuation mark that stands by itself, and tags.
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -25,11 +24,6 @@ std::string misspelt(std::string_view text, Random& random, const std::string& l
 
 // Without the last character and the white space before it, if it is a full stop, an exclamation mark or the like.
 std::string without_final_punctuation(std::string_view text);
-
-// Adds the same tag to a source and its translations, such as <b>...</b>, where it is sure to belong: around a name or
-// number that all of them have once, around everything, or alone before or behind it. Where one of them has markup
-// already, all stay as they are.
-void add_tags(std::string& source, std::span<std::string> targets, Random& random);
 
 // The shares of all pairs that are changed.
 struct NoiseShares {

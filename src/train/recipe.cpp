@@ -293,6 +293,11 @@ void validate(const Recipe& recipe) {
     throw OptionError("training.batch_tokens",
                       "is auto, but synthetic batches always have data.sentences of data.length");
   }
+  if (training.trainable == Trainable::low_rank && training.average_last > 1) {
+    throw OptionError("training.average_last",
+                      "is for whole weights: the mean of factors is not that of their products; see dragoman "
+                      "average, which adds them up first");
+  }
   if (training.trainable != Trainable::all && training.optimizer != Optimizer::adam) {
     throw OptionError(
         "training.trainable",

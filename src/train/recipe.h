@@ -34,7 +34,7 @@ inline bool is_of_translations(KeepBestBy by) {
 // Of the operands of matrix products; automatic until a run begins, see precision_choice.h.
 enum class TrainingPrecision { automatic, fp32, tf32, bf16 };
 
-// Whether training's passes have the weights as they are, or as their int8 model will: see rounded_weights.h.
+// Whether training's passes have the weights as they are, or as their int8 model will: see trainer.h.
 enum class TrainedWeights { fp32, int8 };
 
 // Which parameters training changes. biases: those of linear layers, and the norms' gains and biases (BitFit: Ben Zaken

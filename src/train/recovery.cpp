@@ -58,6 +58,7 @@ void Recovery::go_back() {
   state_.guard.keep_counters_of(failed.guard);
   state_.seconds = failed.seconds;
   state_.position = failed.position;
+  state_.batches_in_epoch = failed.batches_in_epoch;
   batches_.seek(state_.position);
   if (trainer_.steps() == 0) store_.try_to_save(trainer_, state_, CheckpointReason::extra);
   store_.remove_later(trainer_.steps());

@@ -85,16 +85,20 @@ Run::Run(const Recipe& recipe, const RunOptions& options, Processes& processes, 
 
 void Run::start() {
   store_.set_corpus(task_.corpus);
-  if (const auto checkpoint = store_.checkpoints().newest()) {
+  const auto checkpoint = store_.checkpoints().newest();
+  if (checkpoint) {
     resume(*checkpoint);
   } else {
     check_fits_new_run(options_);
     start_new();
   }
-  store_.write_config(recipe_, task_.facts, device_name(device_.kernels), options_.init_from);
+  store_.write_config(recipe_, task_.facts, device_name(device_.kernels), options_.init_from,
+                      checkpoint.has_value());
 }
 
 void Run::resume(const CheckpointInfo& checkpoint) {
+  if (options_.init_from.empty())
+    options_.init_from = store_.init_from();  // in case that it must begin again
   store_.load(checkpoint, trainer_, state_);
   task_.training->seek(state_.position);
   log_info("resuming from step {}, epoch {}", trainer_.steps(), state_.position.epoch + 1);
@@ -139,6 +143,8 @@ void Run::log_setup() const {
 void Run::train() {
   const int64_t began_at = trainer_.steps();
   agreed_seconds_ = state_.seconds;
+  if (recipe_.training.cooldown > 0 && recipe_.training.max_epochs > 0 && state_.batches_in_epoch == 0)
+    count_batches();
   if (validation_is_due()) {  // it was interrupted
     validate_and_save();
     stop_if_requested();
@@ -163,9 +169,17 @@ void Run::train() {
   log_info("{}", end_message(recipe_, state_, trainer_.steps(), began_at));
 }
 
+// By an estimate a cooldown would end before the first epoch does, or not at all. Lengths alone are read for it.
+void Run::count_batches() {
+  BatchSource& source = *task_.training;
+  source.seek({.epoch = state_.position.epoch});
+  while (source.skip()) {}
+  source.seek(state_.position);
+}
+
 bool Run::finished() const { return !reached_limit(recipe_, state_, trainer_.steps()).empty(); }
 
-// The corpus's own estimate is the same in a resumed run.
+// What the corpus says is the same in a resumed run.
 std::optional<double> Run::fraction_done() const {
   const int64_t known = state_.batches_in_epoch;
   return dragoman::internal::fraction_done(recipe_, state_, trainer_.steps(),
@@ -180,9 +194,10 @@ double Run::rate_of_next_update() const {
 void Run::step() {
   const auto begin = Clock::now();
   const int64_t epoch = state_.position.epoch;
+  const double rate = rate_of_next_update();
   const UpdateBatches batches = next_batches();
   state_.position = task_.training->position();
-  if (batches.total > 0) update(batches.own);
+  if (batches.total > 0) update(batches.own, rate);
   const double seconds = seconds_since(begin);
   state_.seconds += seconds;
   state_.recent_seconds += seconds;
@@ -207,7 +222,7 @@ Run::UpdateBatches Run::next_batches() {
   return batches;
 }
 
-void Run::update(const std::vector<Batch>& batches) {
+void Run::update(const std::vector<Batch>& batches, double rate) {
   const auto begin = Clock::now();
   const double waited = processes_.seconds_waited();
   const Gradients gradients = trainer_.compute(batches);
@@ -217,8 +232,7 @@ void Run::update(const std::vector<Batch>& batches) {
     if (recovery_.recover(gradients, verdict)) check_agreement();
     return;
   }
-  const double rate = rate_of_next_update();
-  trainer_.apply(gradients, rate);
+  trainer_.apply(gradients, last_rate_ = rate);
   state_.recent_sums += gradients.sums;
   state_.epoch_sums += gradients.sums;
   if (!processes_.first()) return;
@@ -232,7 +246,7 @@ void Run::update(const std::vector<Batch>& batches) {
 UpdateReport Run::report(const Gradients& gradients, double rate, double seconds, double waited) const {
   const LossSums& sums = gradients.sums;
   UpdateReport report = {
-      .epoch = state_.position.epoch + 1,
+      .epoch = state_.epoch(),
       .step = trainer_.steps(),
       .loss = sums.per_token(),
       .unsmoothed_loss = sums.unsmoothed_per_token(),
@@ -356,15 +370,19 @@ bool Run::stop_requested() {
   return stop_ || dragoman::internal::stop_requested() != 0;
 }
 
-// Clocks differ between processes, and a request may reach only one of them.
+// Clocks differ between processes, and a request may reach only one of them. Weights are the same as long as gradients
+// and rates are.
 void Run::stop_if_requested() {
   struct Status {
-    double seconds;
+    double seconds, rate;
     int32_t stop, signal;
   };
   const int32_t stop = stop_requested();
   const std::vector<Status> all =
-      processes_.gather(Status{state_.seconds, stop, dragoman::internal::stop_requested()});
+      processes_.gather(Status{state_.seconds, last_rate_, stop, dragoman::internal::stop_requested()});
+  for (const Status& one : all)
+    CHECK(one.rate == last_rate_, "step {}: processes have learning rates of {} and {}", trainer_.steps(),
+          last_rate_, one.rate);
   state_.seconds = agreed_seconds_ = all[0].seconds;
   if (std::ranges::all_of(all, [](const Status& one) { return one.stop == 0; })) return;
   progress_.clear();

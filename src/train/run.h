@@ -56,12 +56,13 @@ class Run {
   void check_agreement() const;
   void log_setup() const;
 
+  void count_batches();
   bool finished() const;
   std::optional<double> fraction_done() const;
   double rate_of_next_update() const;
   void step();
   UpdateBatches next_batches();
-  void update(const std::vector<Batch>& batches);
+  void update(const std::vector<Batch>& batches, double rate);
   UpdateReport report(const Gradients& gradients, double rate, double seconds, double waited) const;
   void end_epoch();
 
@@ -88,6 +89,7 @@ class Run {
   RunState state_;
   Recovery recovery_;
   Progress progress_;
+  double last_rate_ = 0;       // of the last update
   double agreed_seconds_ = 0;  // state_.seconds when all processes last had the same
   bool stop_ = false;          // the observer asked for it
 };

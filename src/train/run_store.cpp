@@ -48,7 +48,8 @@ RunStore::RunStore(const std::string& folder, int64_t keep_checkpoints, const Pr
       checkpoints_(folder + "/checkpoints", keep_checkpoints) {}
 
 void RunStore::write_config(const Recipe& recipe, const nlohmann::json& facts,
-                            const std::string& instruction_set, const std::string& init_from) const {
+                            const std::string& instruction_set, const std::string& init_from,
+                            bool resumes) const {
   if (!writes_) return;
   nlohmann::json config = {
       {"format", 1},
@@ -58,13 +59,18 @@ void RunStore::write_config(const Recipe& recipe, const nlohmann::json& facts,
       {"vocabulary_checksums", vocabulary_checksums(folder_)},
       {"made_by",
        {{"build", build_name()}, {"instruction_set", instruction_set}, {"processes", processes_}}}};
-  if (const auto search = search_defaults(init_from.empty() ? folder_ : init_from); !search.is_null())
-    config["search"] = search;
+  if (!init_from.empty()) config["init_from"] = init_from;
+  const std::string& searched_as = init_from.empty() || resumes ? folder_ : init_from;
+  if (const auto search = search_defaults(searched_as); !search.is_null()) config["search"] = search;
   if (facts.contains("several_sentences"))
     config["data"] = {{"several_sentences", facts["several_sentences"]}};
   if (recipe.data.synthetic != Synthetic::none)
     config["marks"] = {{"start", SyntheticTask::start}, {"end", SyntheticTask::end}};
   write_file(folder_ + "/config.json", {config.dump(1)});
+}
+
+std::string RunStore::init_from() const {
+  return std::filesystem::exists(folder_ + "/config.json") ? read_config(folder_).value("init_from", "") : "";
 }
 
 // --- history ----------------------------------------------------------------------------------------

@@ -35,11 +35,11 @@ class RunStore {
   // What checkpoints are trained on, as Task has it.
   void set_corpus(const std::string& corpus) { corpus_ = corpus; }
 
-  // `recipe`: with nothing left automatic. `init_from`: the model whose defaults of the search are kept; empty: those
-  // that the folder has.
-  // `facts`: of the prepared corpus; null: there is none.
+  // `recipe`: with nothing left automatic. `facts`: of the prepared corpus; null: there is none. `init_from`: the model
+  // whose weights the run began with, or empty; a new run takes that one's defaults of the search, too.
   void write_config(const Recipe& recipe, const nlohmann::json& facts, const std::string& instruction_set,
-                    const std::string& init_from) const;
+                    const std::string& init_from, bool resumes) const;
+  std::string init_from() const;  // as the folder has it
 
   // --- history
   void start_history();

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "model/decoding_weights.h"
 #include "model/weights.h"
 #include "train/finite.h"
 #include "train/schedule.h"
@@ -114,17 +115,12 @@ LossSums Trainer::sums_of(std::span<const Batch> batches, const Losses& losses) 
   return sums;
 }
 
-LossSums Trainer::add_gradients(const Batch& batch) {
-  const BatchSlice all = whole(batch);
-  const Losses losses = run(all, &tape_);
-  LossSums sums = word_sums(all, losses.words.values().span());
-  if (losses.alignment) add_alignment(all, losses.alignment.values().span(), sums);
-  return sums;
-}
+LossSums Trainer::add_gradients(const Batch& batch) { return run_whole(batch, &tape_); }
+LossSums Trainer::evaluate(const Batch& batch) { return run_whole(batch, nullptr); }
 
-LossSums Trainer::evaluate(const Batch& batch) {
+LossSums Trainer::run_whole(const Batch& batch, Tape* tape) {
   const BatchSlice all = whole(batch);
-  const Losses losses = run(all, nullptr);
+  const Losses losses = run(all, tape);
   LossSums sums = word_sums(all, losses.words.values().span());
   if (losses.alignment) add_alignment(all, losses.alignment.values().span(), sums);
   return sums;
@@ -214,13 +210,22 @@ std::span<const float> Trainer::weights_for_use() const {
   return average_ ? std::span<const float>(average_.data(), weights.size()) : weights;
 }
 
-Trainer::PassWeights Trainer::pass_weights() {
-  PassWeights weights;
+Trainer::PassWeights::PassWeights(Trainer& trainer) {
+  const bool updates = !trainer.low_rank_.empty(), rounds = trainer.options_.int8_weights;
+  if (!updates && !rounds) return;
+  Device& device = trainer.model_.device;
+  Parameters& parameters = trainer.model_.parameters;
+  own_.emplace(device, parameters);
+  if (updates) trainer.low_rank_.add_to_weights(device);
+  if (rounds) round_weights_to_int8(trainer.host_context(), parameters);
+  parameters.changed();
+}
+
+CpuContext& Trainer::host_context() {
   Device& device = model_.device;
-  Parameters& parameters = model_.parameters;
-  if (!low_rank_.empty()) weights.updated = std::make_unique<UpdatedWeights>(device, parameters, low_rank_);
-  if (options_.int8_weights) weights.rounded = std::make_unique<RoundedWeights>(device, parameters);
-  return weights;
+  if (device.memory.is_host_memory()) return static_cast<CpuContext&>(device.context);
+  if (!host_context_) host_context_ = std::make_unique<CpuContext>(device.context.threads());
+  return *host_context_;
 }
 
 void Trainer::swap_average() {

@@ -14,13 +14,14 @@
 #include <vector>
 
 #include "data/batch.h"
+#include "kernels/context.h"
 #include "model/transformer.h"
+#include "nn/kept_weights.h"
 #include "nn/low_rank.h"
 #include "parallel/gradient_sum.h"
 #include "train/adam.h"
 #include "train/checkpoints.h"
 #include "train/muon.h"
-#include "train/rounded_weights.h"
 
 namespace dragoman::internal {
 
@@ -52,7 +53,7 @@ struct UpdateOptions {
   Precision precision = Precision::fp32;       // of the operands of an update's products; evaluation has fp32
   GradientFormat wire = GradientFormat::fp32;  // between processes
   int64_t slice = 0;            // floats that processes sum together; 0: chosen for their number
-  bool int8_weights = false;    // all passes round them: rounded_weights.h
+  bool int8_weights = false;    // of the int8 model, in all passes: see pass_weights()
   double ema = 0;               // decay of the moving average of the weights; 0: none
   bool fixes_matrices = false;  // only vectors change, and low-rank updates
   // Guided alignment: what the sum of its losses is multiplied by, which is then divided by the update's target tokens,
@@ -84,13 +85,17 @@ class Trainer {
 
   // The weights to validate, save and translate with: their moving average where there is one.
   std::span<const float> weights_for_use() const;
-  // As long as the result lives the model has the weights that its passes compute with: low-rank updates are added,
-  // then all is rounded, where there are updates or the options say so.
-  struct PassWeights {
-    std::unique_ptr<UpdatedWeights> updated;
-    std::unique_ptr<RoundedWeights> rounded;
+  // As long as the result lives the model has the weights that its passes compute with, where these are others: with
+  // low-rank updates added, or as the int8 model will have them. Gradients are taken there and change the model's own,
+  // as if rounding had the derivative 1 (the straight-through estimator: Bengio et al., 2013).
+  class PassWeights {
+   public:
+    explicit PassWeights(Trainer& trainer);
+
+   private:
+    std::optional<KeptWeights> own_;
   };
-  [[nodiscard]] PassWeights pass_weights();
+  [[nodiscard]] PassWeights pass_weights() { return PassWeights(*this); }
   // Exchanges the model's weights and their average, if there is one: before and after an evaluation.
   void swap_average();
 
@@ -120,12 +125,14 @@ class Trainer {
   };
 
   Losses run(const BatchSlice& batch, Tape* tape);
+  LossSums run_whole(const Batch& batch, Tape* tape);
   Losses add_gradients(std::span<const Batch> batches);
   LossSums sums_of(std::span<const Batch> batches, const Losses& losses) const;
   bool is_guided(const BatchSlice& batch) const;
   CheckpointTensors checkpoint_tensors() const;
   LossSums over_all(const LossSums& own);
   void clear_gradients_of_fixed();
+  CpuContext& host_context();
 
   Transformer& model_;
   UpdateOptions options_;
@@ -136,6 +143,7 @@ class Trainer {
   Tensor average_;  // of the weights, flat; none if options_.ema is 0
   Tape tape_;
   GradientSum gradient_sum_;
+  std::unique_ptr<CpuContext> host_context_;  // rounds weights where the device is not the host
   int64_t steps_ = 0;
 };
 

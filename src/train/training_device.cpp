@@ -21,4 +21,9 @@ Precision precision_of(const TrainingConfig& training) {
   return training.precision == TrainingPrecision::bf16 ? Precision::bf16 : Precision::fp32;
 }
 
+void use_training_device(Processes& processes, const TrainingConfig& training) {
+  run_on_first_then_others(processes, [&] { training_kernels(training); });
+  processes.use_device(training_kernels(training));
+}
+
 }  // namespace dragoman::internal

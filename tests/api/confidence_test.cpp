@@ -1,6 +1,8 @@
 // Confidence in the public library: a calibration that a translator has from its folder, and checks.
 #include "dragoman/confidence.h"
 
+#include <filesystem>
+
 #include <gtest/gtest.h>
 
 #include "base/files.h"
@@ -54,6 +56,20 @@ TEST_F(ConfidenceTest, ACalibratedFolderGivesCalibratedConfidences) {
   ASSERT_EQ(best.words().size(), best.calibrated_words.size());
   EXPECT_EQ(best.words()[0].confidence, best.calibrated_words[0]);
   EXPECT_NE(best.confidence(), plain.hypotheses[0].confidence());
+}
+
+TEST_F(ConfidenceTest, ACalibrationThatIsStoppedWritesNothing) {
+  Translator translator(folder_.path, {.threads = 1});
+  std::stop_source stop;
+  stop.request_stop();
+  try {
+    calibrate(folder_.path, pairs_of(translator),
+              {.translator = {.threads = 1}, .options = short_outputs, .stop = stop.get_token()});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::cancelled);
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_.path + "/confidence.json"));
 }
 
 TEST_F(ConfidenceTest, WithoutTokensThereIsNone) {

@@ -88,6 +88,21 @@ TEST(Calibrate, TooFewTexts) {
   }
 }
 
+// As with references in another language, or of other texts.
+TEST(Calibrate, NeedsWordsThatAreRightAndWordsThatAreWrong) {
+  for (const bool right : {false, true}) {
+    std::vector<ReferencedText> texts = overconfident_texts(60);
+    for (ReferencedText& text : texts) text.reference = right ? text.text : "something else";
+    try {
+      calibrate(texts, "");
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("learns from right and from wrong words"), std::string::npos)
+          << error.what();
+    }
+  }
+}
+
 class CalibrationFile : public testing::Test {
  protected:
   void SetUp() override { write_model(1); }

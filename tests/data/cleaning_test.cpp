@@ -107,6 +107,25 @@ TEST(Cleaning, DuplicatesAreOfPairsOrSides) {
   EXPECT_EQ(kept(Duplicates::either), (std::vector<uint64_t>{0}));
 }
 
+// Else both would be lost.
+TEST(Cleaning, ADuplicateOfWhatTheModelRefusesIsKept) {
+  CleaningSettings settings;
+  settings.rules.min_score = -2;
+  settings.scorer = [](std::span<const TextPair> pairs) {
+    std::vector<double> scores;
+    for (const TextPair& pair : pairs) scores.push_back(pair.target == "le chat" ? -3 : -1);
+    return scores;
+  };
+  for (const Duplicates duplicates : {Duplicates::source, Duplicates::either}) {
+    settings.rules.duplicates = duplicates;
+    const Cleaned result =
+        cleaned({{"one dog", "le chat"}, {"one dog", "un chien"}, {"one dog", "le chien"}}, settings);
+    EXPECT_EQ(result.kept, (std::vector<uint64_t>{1}));
+    EXPECT_EQ(result.result.of(Fault::score), 1);
+    EXPECT_EQ(result.result.of(Fault::duplicate), 1);
+  }
+}
+
 TEST(Cleaning, IsTheSameWithAnyNumberOfThreads) {
   std::vector<TextPair> pairs = good_pairs(20'000);
   for (size_t i = 0; i < pairs.size(); i += 3) pairs[i].target = "Nous en avons vendu 999.";

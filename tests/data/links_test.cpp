@@ -62,15 +62,17 @@ TEST_F(LinksTest, FollowTheirCharactersWherePiecesAreSampled) {
   for (uint32_t record = 0; record < 40; ++record) {
     plain.load({0, record}, 0);
     sampled.load({0, record}, 0);
-    moved += plain.links != sampled.links;
+    moved += plain.pair.links != sampled.pair.links;
     const auto overlap = [](auto a, auto b) { return a.first < b.second && b.first < a.second; };
-    for (int32_t s = 0; s < std::ssize(sampled.source); ++s) {
-      for (int32_t t = 0; t < std::ssize(sampled.target); ++t) {
-        const bool wanted = std::ranges::any_of(plain.links, [&](const Link& link) {
-          return overlap(span_of(source, plain.source, link.source), span_of(source, sampled.source, s)) &&
-                 overlap(span_of(target, plain.target, link.target), span_of(target, sampled.target, t));
+    for (int32_t s = 0; s < std::ssize(sampled.pair.source); ++s) {
+      for (int32_t t = 0; t < std::ssize(sampled.pair.target); ++t) {
+        const bool wanted = std::ranges::any_of(plain.pair.links, [&](const Link& link) {
+          return overlap(span_of(source, plain.pair.source, link.source),
+                         span_of(source, sampled.pair.source, s)) &&
+                 overlap(span_of(target, plain.pair.target, link.target),
+                         span_of(target, sampled.pair.target, t));
         });
-        ASSERT_EQ(std::ranges::count(sampled.links, Link{.source = s, .target = t}), wanted ? 1 : 0)
+        ASSERT_EQ(std::ranges::count(sampled.pair.links, Link{.source = s, .target = t}), wanted ? 1 : 0)
             << "pair " << record << ", " << s << "-" << t;
       }
     }
@@ -94,7 +96,7 @@ TEST_F(LinksTest, ComeWithTheirBatches) {
         for (int32_t n = 0; n < batch->links.counts[row]; ++n, ++next)
           found.push_back({.source = batch->links.sources[next], .target = t});
       }
-      EXPECT_EQ(found, loader.links);
+      EXPECT_EQ(found, loader.pair.links);
       links += found.size();
     }
     EXPECT_EQ(next, batch->links.sources.size());

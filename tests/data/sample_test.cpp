@@ -50,6 +50,19 @@ TEST_F(Sample, IsTheSameAgain) {
   EXPECT_EQ(written, std::filesystem::last_write_time(sample_path(folder.path("."))));
 }
 
+TEST_F(Sample, HasNoSourcesWithTermsAmongThem) {
+  DataConfig data;
+  data.tsv = {folder.path("corpus.tsv")};
+  data.terms = folder.write("terms.tsv", "number\tnombre\n");
+  data.terms_share = 0.5;
+  corpus = prepare_corpus(data, {.size = 90, .shared = true}, folder.path("with-terms"), 1);
+  const std::string lines = sampled(200);
+  EXPECT_GT(std::ranges::count(lines, '\n'), 60);
+  EXPECT_LT(std::ranges::count(lines, '\n'), 140);
+  EXPECT_EQ(lines.find("nombre"), lines.find("\tnombre") + 1) << lines.substr(0, 200);
+  EXPECT_EQ(lines.find("number nombre"), std::string::npos);
+}
+
 TEST_F(Sample, IsNoneWhereNobodyWantsIt) {
   sampled(20);
   write_sample(corpus, 0, folder.path("."));

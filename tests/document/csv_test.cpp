@@ -44,6 +44,15 @@ TEST(Csv, HasSeparatorsAndColumnsOfItsOwn) {
   EXPECT_EQ(texts_of(read_as("csv", "key,en\nsave,Save\n")), Texts{});
 }
 
+// As pandas writes an index, and wherever columns are named as the first row does.
+TEST(Csv, AHeaderStaysWhereANameIsMissing) {
+  const std::string file = ",title,price\n0,A red car,3\n1,A blue car,4\n";
+  EXPECT_EQ(texts_of(read_as("csv", file)), (Texts{"A red car", "A blue car"}));
+  EXPECT_EQ(texts_of(table_of(file, "title")), (Texts{"A red car", "A blue car"}));
+  EXPECT_EQ(texts_of(table_of("1,title\n0,A red car\n", "title")), Texts{"A red car"});
+  EXPECT_EQ(texts_of(table_of("1,title\n0,A red car\n", "2")), (Texts{"title", "A red car"}));
+}
+
 TEST(Csv, SaysWhatIsWrong) {
   EXPECT_EQ(refusal("csv", "a,b\n1,\"x y\n"),
             "test.csv: line 2 begins a cell with a quotation mark, but does not end it with one: correct it");

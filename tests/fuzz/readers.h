@@ -20,6 +20,11 @@ std::vector<std::string> checkpoint_seeds();
 std::string read_run_state(std::string_view bytes);
 std::vector<std::string> run_state_seeds();
 
+// student_target.cpp
+
+std::string read_student_recipe(std::string_view bytes);
+std::vector<std::string> student_recipe_seeds();
+
 // memory_targets.cpp: a part and the log of a translation memory, and what memories are built from
 
 std::string read_memory_part(std::string_view bytes);

@@ -32,6 +32,13 @@ inline std::string contents(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+inline Seeds contents_of_all(const std::filesystem::path& folder, const std::string& extension) {
+  Seeds seeds;
+  for (const auto& file : std::filesystem::directory_iterator(folder))
+    if (file.path().extension() == extension) seeds.push_back(contents(file.path()));
+  return seeds;
+}
+
 // Why `read` refused; empty if it did not.
 template <class Function>
 std::string refusal(Function&& read) {

@@ -10,6 +10,8 @@
 #include "base/lines.h"
 #include "base/log.h"
 #include "data/corpus.h"
+#include "data/links.h"
+#include "data/pair_loader.h"
 #include "data/shards.h"
 #include "fuzz/memory_file.h"
 #include "fuzz/readers.h"
@@ -23,6 +25,7 @@
 #include "search/segments.h"
 #include "search/shortlist.h"
 #include "temporary_folder.h"
+#include "text/noise.h"
 #include "text/sentences.h"
 #include "text/spans.h"
 #include "text/spm_fields.h"
@@ -87,6 +90,12 @@ std::string read_text(std::string_view bytes) {
     spacing.space_before(bytes.substr(begin, end - begin));
   }
   for (const TextSpan& word : word_spans(text)) CHECK(word.begin < word.end);
+  for (uint64_t pair = 0; pair < 3; ++pair) {
+    std::string source = text, target = text;
+    add_noise({.upper = 0.3, .title = 0.3, .typos = 1, .punctuation = 0.5, .tags = 1}, pair, "en", "de",
+              source, target);
+    CHECK(is_text(source) && is_text(target));
+  }
   return {};
 }
 
@@ -166,13 +175,17 @@ Seeds sentence_seeds() {
 // The checksum of the 56 bytes before it is put right: a fuzzer would never hit it.
 constexpr size_t shard_checksum_at = 56, shard_header_size = 64;
 
-std::string read_shard(std::string_view bytes) {
+std::string with_checksum(std::string_view bytes) {
   std::string shard(bytes);
   if (shard.size() >= shard_header_size) {
     const uint64_t checksum = XXH3_64bits(shard.data(), shard_checksum_at);
     std::memcpy(shard.data() + shard_checksum_at, &checksum, sizeof checksum);
   }
-  const MemoryFile file(shard);
+  return shard;
+}
+
+std::string read_shard(std::string_view bytes) {
+  const MemoryFile file(with_checksum(bytes));
   return refusal([&] {
     const Shard read(file.path(), 7, {.source = 5, .target = 5});
     std::vector<int32_t> source, target;
@@ -194,6 +207,42 @@ Seeds shard_seeds() {
     seeds.push_back(contents(folder.path("shard")));
   }
   return seeds;
+}
+
+const LinkSettings link_settings = {.fingerprint = 7};
+
+// A prepared corpus, but for its links.
+struct CorpusOfLinks {
+  TemporaryFolder folder;
+  Vocabularies vocabularies = read_vocabularies(fixture / "run");
+  VocabularySizes sizes = {vocabularies.source->size(), vocabularies.target->size()};
+
+  CorpusOfLinks() {
+    ShardWriter writer(shard_path(folder.path(""), 0), 2, link_settings.fingerprint);
+    for (uint64_t pair = 0; pair < 5; ++pair)
+      writer.add(pair, vocabularies.source->encode("a small dog"),
+                 vocabularies.target->encode("un petit chien"));
+    writer.finish();
+  }
+};
+
+std::string read_links(std::string_view bytes) {
+  static const CorpusOfLinks& corpus = *new CorpusOfLinks;
+  corpus.folder.write("links-000", with_checksum(bytes));
+  return refusal([&] {
+    PreparedCorpus read = {.vocabularies = corpus.vocabularies, .source_begins = {0, 5}};
+    read.shards.emplace_back(shard_path(corpus.folder.path(""), 0), link_settings.fingerprint, corpus.sizes);
+    read.links = open_links(read.shards, corpus.folder.path(""), link_settings);
+    PairLoader loader(read, {.sampling = 0.5, .tags = 0.5});
+    for (uint32_t record = 0; record < read.shards[0].pairs().size(); ++record) loader.load({0, record}, 1);
+  });
+}
+
+Seeds link_seeds() {
+  const CorpusOfLinks corpus;
+  Preparation work;
+  write_links(1, corpus.sizes, corpus.folder.path(""), link_settings, work);
+  return {contents(corpus.folder.path("links-000"))};
 }
 
 // --- models ---
@@ -268,6 +317,7 @@ constexpr FuzzTarget targets[] = {
     {"urlencoded", read_urlencoded, urlencoded_seeds},
     {"client_glossary", read_client_glossary, client_glossary_seeds},
     {"shard", read_shard, shard_seeds},
+    {"links", read_links, link_seeds},
     {"safetensors", read_safetensors, model_seeds},
     {"model", read_model, model_seeds},
     {"configuration", read_model_configuration, configuration_seeds},
@@ -283,6 +333,7 @@ constexpr FuzzTarget targets[] = {
     {"argos_index", read_argos_index, argos_indexes},
     {"firefox_index", read_firefox_index, firefox_indexes},
     {"recipe", read_recipe, recipe_seeds},
+    {"student_recipe", read_student_recipe, student_recipe_seeds},
     {"flags", read_flags, flag_seeds},
     {"history", read_metrics_history, metrics_seeds},
     {"checkpoint", read_checkpoint, checkpoint_seeds},

@@ -19,12 +19,7 @@ std::string read_recipe(std::string_view bytes) {
   });
 }
 
-Seeds recipe_seeds() {
-  Seeds seeds;
-  for (const auto& file : std::filesystem::directory_iterator(source_folder / "recipes"))
-    if (file.path().extension() == ".toml") seeds.push_back(contents(file.path()));
-  return seeds;
-}
+Seeds recipe_seeds() { return contents_of_all(source_folder / "recipes", ".toml"); }
 
 // One a line: the option, an equals sign, and the text of its flag.
 std::string read_flags(std::string_view bytes) {

@@ -174,6 +174,28 @@ TEST_P(Logits, WordsThatCannotBeHaveNoProbability) {
   }
 }
 
+// With a shortlist, each row is as wide as the widest of its batch.
+TEST_P(Logits, WordsThatCannotBeBehindARowLeaveItsBits) {
+  for (const auto& [own, wider] :
+       {std::pair(900, 1500), std::pair(1024, 1025), std::pair(3000, 32000), std::pair(32768, 40001)}) {
+    const auto columns = static_cast<size_t>(own);
+    const std::vector<float> row = random_floats(own, 7, -9, 9);
+    const auto found = [&](int64_t width) {
+      std::vector<float> logits(static_cast<size_t>(width), never);
+      std::ranges::copy(row, logits.begin());
+      OnDevice<float> log_p(memory_, logits), there(memory_, logits);
+      OnDevice<Element> largest(memory_, std::vector<Element>(5));
+      kernels_.log_softmax(context_, {log_p.data(), 1, width, width});
+      kernels_.top_log_probabilities(context_, {there.data(), 1, width, width, 1}, 5, largest.data());
+      std::vector<float> values = log_p.values();
+      values.resize(columns);
+      for (const Element& each : largest.values()) values.push_back(each.value);
+      return values;
+    };
+    EXPECT_TRUE(same_bits(found(own), found(wider))) << own << " of " << wider;
+  }
+}
+
 // So much larger that e^(x − top) is infinite if the largest is looked for among the first columns alone.
 TEST_P(Logits, TheLastColumnMayBeTheLargest) {
   for (const RowShape& shape : row_shapes) {

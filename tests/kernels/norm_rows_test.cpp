@@ -1,6 +1,7 @@
 // Norms and their backward on tables whose matrices may be in bf16 alone: there they give what they give for the same
 // numbers in floats, rounded once; and rows that cannot be read in fours get the bits of those that can.
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "kernels/rows.h"
@@ -63,6 +64,30 @@ TEST_P(Norms, InBf16AreThoseOfTheSameFloats) {
     EXPECT_EQ(halves.rounded, rounded(floats.normed));
     EXPECT_TRUE(same_bits(both.normed, floats.normed));
     EXPECT_EQ(both.rounded, rounded(floats.normed));
+  }
+}
+
+// Else it might be lost in what is computed from the row, or go unseen in the columns that are looked at.
+TEST_P(Norms, AreNowhereFiniteWhereTheVarianceIsNot) {
+  for (const Shape shape : {Shape{2, 64}, Shape{2, 700}, Shape{2, 1030}}) {
+    for (const bool centred : {true, false}) {
+      for (const float large : {1e20F, std::numeric_limits<float>::infinity()}) {
+        Numbers residual = numbers(shape, 1), sum = numbers(shape, 3), normed = numbers(shape, 4);
+        Numbers gain = numbers({1, shape.columns}, 5), bias = numbers({1, shape.columns}, 6);
+        OnDevice<float> statistics(memory_, Floats(static_cast<size_t>(2 * shape.rows)));
+        const Matrix rows = residual.in_floats();
+        memory_.fill({rows.data + shape.columns - 1, 1, 1, 1}, large);
+        kernels_.add_dropout_norm(context_, rows, ConstMatrix(), dropout(0, 0), gain.floats.data(),
+                                  centred ? bias.floats.data() : nullptr, 1e-5F, sum.in_floats(),
+                                  normed.in_floats(), statistics.data());
+        const Floats found = normed.float_rows();
+        for (int64_t c = 0; c < shape.columns; ++c) {
+          EXPECT_TRUE(std::isnan(found[static_cast<size_t>(c)]))
+              << c << " of " << shape.columns << ", " << large;
+          EXPECT_TRUE(std::isfinite(found[static_cast<size_t>(shape.columns + c)])) << "of another row";
+        }
+      }
+    }
   }
 }
 

@@ -100,6 +100,15 @@ TEST_F(MemoryTest, CaseAndNumbersCountUnlessToldOtherwise) {
   EXPECT_FALSE(memory.look_up("Page of 7", {.at_least = 0.1, .match_numbers = false}).at(0).exact);
 }
 
+// Comparing them takes the square of their length: they are found where they are the same.
+TEST_F(MemoryTest, VeryLongSegmentsAreNotCompared) {
+  std::string words;
+  for (int i = 0; i < 1500; ++i) words += ", ";
+  const TranslationMemory memory(build({{words + "a", "x"}}), MemoryAccess::read);
+  EXPECT_TRUE(memory.look_up(words + "a", {}).at(0).exact);
+  EXPECT_TRUE(memory.look_up(words + "b", {}).empty());
+}
+
 TEST_F(MemoryTest, ComposedAndDecomposedCharactersAreTheSame) {
   const TranslationMemory memory(build({{"caf\u00e9", "coffee"}}), MemoryAccess::read);
   EXPECT_TRUE(memory.look_up("cafe\u0301", {}).at(0).exact);

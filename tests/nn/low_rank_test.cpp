@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "nn/kept_weights.h"
 #include "nn/layers.h"
 #include "testing.h"
 
@@ -60,12 +61,13 @@ TEST_P(LowRank, AreDeclaredForWeightsAndZeroAtFirst) {
   EXPECT_NE(0, values(name_in)[0]);
 }
 
-TEST_P(LowRank, AreAddedAsLongAsUpdatedWeightsLive) {
+TEST_P(LowRank, AreAddedToTheirWeights) {
   fill(named(name_out), 3);
   const std::vector<float> w = values("layer.weight"), a = values(name_in), b = values(name_out);
   const LowRankUpdates updates(parameters);
   {
-    const UpdatedWeights updated(device, parameters, updates);
+    const KeptWeights kept(device, parameters);
+    updates.add_to_weights(device);
     const std::vector<float> found = values("layer.weight");
     for (size_t i = 0; i < in; ++i) {
       for (size_t j = 0; j < out; ++j) {

@@ -57,7 +57,9 @@ TEST_P(BatchesOnAGpu, ChangeNoByteOfATranslation) {
 // too, which the GPU has in bf16.
 void give_weights(Device& device, Parameters& parameters, Precision precision) {
   if (precision == Precision::bf16) quantize_weights(device, parameters, precision);
-  if (precision == Precision::int8) round_weights_to_int8(device, parameters);
+  if (precision != Precision::int8) return;
+  CpuContext host(1);
+  round_weights_to_int8(host, parameters);
 }
 
 // Of the sum of 12 words' log-probabilities.

@@ -59,7 +59,7 @@ TEST_F(SchedulerTest, EqualRequestsGetWhatTheyGetAlone) {
 
 // What its result depends on is in the key: with a cache, requests that differ in one option alone.
 TEST_F(SchedulerTest, OptionsAreKeptApart) {
-  std::vector<SearchOptions> options(9, {.beam = 3, .max_length = 20});
+  std::vector<SearchOptions> options(11, {.beam = 3, .max_length = 20});
   options[1].nbest = 3;
   options[2].coverage_penalty = 0.7;
   options[3].coverage_penalty = 0.7, options[3].nbest = 2;
@@ -68,6 +68,8 @@ TEST_F(SchedulerTest, OptionsAreKeptApart) {
   options[6].sample = true;
   options[7].sample = true, options[7].seed = 2;
   options[8].alignment = true;
+  options[9] = {.max_length = 60, .sample = true, .temperature = 100};  // has unknown tokens
+  options[10] = options[9], options[10].replace_unknown = true;
   SteppedTranslator translator(model_, {.cache_bytes = 1 << 20});
   for (int round = 0; round < 2; ++round) {
     for (size_t i = 0; i < options.size(); ++i) translator.add(i, {.text = texts[5], .options = options[i]});

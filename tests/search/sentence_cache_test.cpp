@@ -1,5 +1,7 @@
 #include "search/queue/sentence_cache.h"
 
+#include <set>
+
 #include <gtest/gtest.h>
 
 namespace dragoman::internal {
@@ -18,6 +20,28 @@ TEST(SentenceCache, KeepsTheLatestWithinItsBytes) {
   EXPECT_GT(cache.size(), 5u);
   cache.add("too long", {.hypotheses = {{Hypothesis{.tokens = std::vector<int32_t>(5000)}, {}}}});
   EXPECT_EQ(cache.find("too long"), nullptr);
+}
+
+TEST(SentenceKey, HasAllThatAResultDependsOn) {
+  const SearchRequest first = {.source = {5, 6}};
+  std::vector<SearchRequest> requests(12, first);
+  requests[1].source = {5};
+  requests[2].other_sources = {{5, 6}};
+  requests[3].start.emplace(1);
+  requests[4].prefix = {5};
+  requests[5].forbidden = 0;
+  requests[6].neighbours = {{.source = {5}, .target = {6}}};
+  requests[7].options.beam = 2;
+  requests[8].attention_layer = 1;
+  requests[9].marks.end = 6;
+  requests[10].marks.language = 5;
+  requests[11].retry_ngram = 4;
+  std::set<std::string> keys;
+  for (const SearchRequest& request : requests) keys.insert(sentence_key(request));
+  EXPECT_EQ(keys.size(), requests.size());
+  SearchRequest reported = first;
+  reported.progress = true;
+  EXPECT_EQ(sentence_key(reported), sentence_key(first));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Glossaries of DeepL's clients: their entries, where they are kept, whose they are, and how they change.
 #include <filesystem>
+#include <thread>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -146,6 +147,31 @@ TEST(GlossaryStoreTest, FilesOfEarlierVersionsAreRead) {
                R"({"name": "n", "from": "en", "to": "fr", "created": "c", "entries": [["cat", "chat"]]})");
   const GlossaryStore store(folder.path("g"));
   EXPECT_EQ(tsv_of(store.find("old")->dictionaries.front().entries), "cat\tchat\n");
+}
+
+// None is lost, in memory or on the disk, and what is read at the next start is whole.
+TEST(GlossaryStoreTest, TakeTheChangesOfManyAtOnce) {
+  const TemporaryFolder folder;
+  GlossaryStore store(folder.path("g"));
+  const GlossaryDictionary first = {"en", "fr", {{"a", "b"}}};
+  const std::string id =
+      store.add({.id = {}, .name = "n", .created = {}, .owner = {}, .dictionaries = {first}})->id;
+  constexpr int changes = 20;
+  std::vector<std::thread> clients;
+  for (int client = 0; client < 4; ++client) {
+    clients.emplace_back([&, client] {
+      for (int i = 0; i < changes; ++i) {
+        store.change(id, {}, [&](StoredGlossary& glossary) {
+          glossary.dictionaries[0].glossary = nullptr;
+          glossary.dictionaries[0].entries.push_back({std::to_string(client) + " " + std::to_string(i), "x"});
+        });
+      }
+    });
+  }
+  for (std::thread& client : clients) client.join();
+  EXPECT_EQ(store.find(id)->dictionaries[0].entries.size(), 4 * changes + 1U);
+  EXPECT_EQ(GlossaryStore(folder.path("g")).find(id)->dictionaries[0].entries.size(), 4 * changes + 1U);
+  EXPECT_THROW(store.change("none", {}, [](StoredGlossary&) {}), ServeError);
 }
 
 TEST(GlossaryStoreTest, AFolderKeepsThem) {

@@ -2,12 +2,14 @@
 #include "serve/server.h"
 
 #include <atomic>
+#include <mutex>
 #include <thread>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/log.h"
 #include "serve/api_keys.h"
 #include "serve/test_server.h"
 
@@ -333,6 +335,28 @@ TEST(Server, OtherOriginsMayUseItWhereTheyAreAllowed) {
                 .ask("OPTIONS", "/v1/translate", {}, "Origin: https://one.example\r\n")
                 .header("access-control-allow-origin"),
             "");
+}
+
+// Where a path is a text, or all that is needed to fetch a file: whatever the method.
+TEST(Server, LogsNoTextAndNoSecretOfAPath) {
+  ServeSettings settings = test_settings();
+  settings.log = RequestLogFormat::text;
+  const TestServer server(settings);
+  set_log_level(LogLevel::info);
+  std::string logged;
+  std::mutex mutex;
+  set_log_sink([&](LogLevel, const std::string& line) {
+    const std::lock_guard lock(mutex);
+    logged += line + "\n";
+  });
+  for (const char* method : {"GET", "OPTIONS", "DELETE"})
+    server.ask(method, "/download_file/a-private-text.txt");
+  set_log_sink({});
+  set_log_level(LogLevel::off);
+  const std::lock_guard lock(mutex);
+  EXPECT_NE(logged.find("OPTIONS \"/download_file/<name*>\""), std::string::npos) << logged;
+  EXPECT_NE(logged.find("DELETE \"/download_file/<name*>\""), std::string::npos) << logged;
+  EXPECT_EQ(logged.find("private"), std::string::npos) << logged;
 }
 
 TEST(Server, CountsWithBoundedLabels) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -16,7 +17,10 @@ class LosableMemory final : public DeviceMemory {
  public:
   void* reserve(size_t bytes) override { return cpu_memory().reserve(bytes); }
   void release(void* data, size_t bytes) override { cpu_memory().release(data, bytes); }
-  void commit(void* data, size_t bytes) override { cpu_memory().commit(data, bytes); }
+  void commit(void* data, size_t bytes) override {
+    if (bytes > most) throw Error("out of memory");
+    cpu_memory().commit(data, bytes);
+  }
   void upload(void* to, const void* from, size_t bytes) override {
     check();
     uploaded += static_cast<int64_t>(bytes);
@@ -46,6 +50,7 @@ class LosableMemory final : public DeviceMemory {
   void lose_after(int downloads) { left_ = downloads; }
   void find() { left_ = 0, lost_ = false; }
 
+  std::atomic<size_t> most = SIZE_MAX;  // bytes that it has
   std::atomic<int> waits = 0, refused = 0;
   std::function<void()> on_first_wait = {};
   std::atomic<int64_t> uploaded = 0;  // bytes

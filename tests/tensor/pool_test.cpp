@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "tensor/losable_memory.h"
 #include "tensor/tensor.h"
 
 namespace dragoman::internal {
@@ -129,6 +130,26 @@ TEST(Pool, MoreThanOneRegion) {
   const size_t reached = pool.high_water_mark();
   pool.free(pool.allocate(huge));
   EXPECT_EQ(pool.high_water_mark(), reached);
+}
+
+// Where a device has no more memory, what was free stays so.
+TEST(Pool, ARefusedBlockLeavesItAsItWas) {
+  LosableMemory memory;
+  Pool pool(memory);
+  const Block small = pool.allocate(1000);
+  pool.free(pool.allocate(5000));
+  const size_t reached = pool.high_water_mark();
+  memory.most = reached;
+  for (int i = 0; i < 3; ++i) EXPECT_THROW(pool.allocate(9000), Error);
+  EXPECT_EQ(pool.high_water_mark(), reached);
+  const Block again = pool.allocate(5000);
+  EXPECT_EQ(pool.in_use(), rounded(1000) + rounded(5000));
+  EXPECT_THROW(pool.allocate(64), Error);
+  memory.most = 1 << 20;
+  const Block more = pool.allocate(64);
+  EXPECT_EQ(more.data, static_cast<char*>(again.data) + rounded(5000));
+  for (const Block& block : {small, again, more}) pool.free(block);
+  EXPECT_EQ(pool.in_use(), 0U);
 }
 
 TEST(Pool, ABlockGivenTwiceIsABrokenInvariant) {

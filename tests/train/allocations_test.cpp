@@ -67,10 +67,12 @@ TEST_P(Allocations, NoneInAStepOfTraining) {
   EXPECT_EQ(pool.in_use(), in_use);
 }
 
-TEST_P(Allocations, NoneForParts) {
+TEST_P(Allocations, NoneForPartsOrOtherWeights) {
   const ModelConfig& config = GetParam().named.config;
   SmallModel small(config, *GetParam().kernels, 2, /*gradients=*/true);
-  Trainer trainer(small.model, {.muon = MuonOptions(), .part_tokens = 50, .precision = GetParam().precision});
+  Trainer trainer(
+      small.model,
+      {.muon = MuonOptions(), .part_tokens = 50, .precision = GetParam().precision, .int8_weights = true});
   const std::vector<Batch> largest = {largest_batch(config)};
   trainer.update(largest, 0.01);
   trainer.update(largest, 0.01);

@@ -1,11 +1,10 @@
 // Training for int8: passes see the weights that the int8 model will have, and updates change those in floats.
-#include "train/rounded_weights.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "base/files.h"
 #include "model/decoding_weights.h"
+#include "nn/kept_weights.h"
 #include "train/batches.h"
 #include "train/whole_run.h"
 
@@ -27,14 +26,24 @@ std::vector<float> gradients_of(const Transformer& model) {
   return {gradients.begin(), gradients.end()};
 }
 
+// As long as it lives.
+struct RoundedWeights {
+  KeptWeights own;
+
+  explicit RoundedWeights(Transformer& model) : own(model.device, model.parameters) {
+    CpuContext host(1);
+    round_weights_to_int8(host, model.parameters);
+  }
+};
+
 TEST(RoundedWeightsTest, AreOfTheInt8ModelAndLastAsLongAsTheObject) {
   SmallModel small(small_config(), kernels_for(nullptr), 1);
   const std::vector<float> own = weights_of(small.model);
   {
-    const RoundedWeights rounded(small.device, small.model.parameters);
+    const RoundedWeights rounded(small.model);
     const std::vector<float> first = weights_of(small.model);
     EXPECT_NE(first, own);
-    const RoundedWeights again(small.device, small.model.parameters);
+    const RoundedWeights again(small.model);
     const std::vector<float> second = weights_of(small.model);
     for (size_t i = 0; i < first.size(); ++i) ASSERT_NEAR(second[i], first[i], 1e-6) << i;
   }
@@ -50,7 +59,7 @@ TEST(RoundedWeightsTest, GiveTheLossOfTheInt8ModelUpToItsActivations) {
       int8(small_config(), kernels_for(nullptr), 1, /*gradients=*/true);
   quantize_weights(int8.device, int8.model.parameters, Precision::int8);
   const double wanted = loss_of(int8.model), own = loss_of(floats.model);
-  const RoundedWeights rounded(floats.device, floats.model.parameters);
+  const RoundedWeights rounded(floats.model);
   const double found = loss_of(floats.model);
   EXPECT_NEAR(found, wanted, 2e-3);
   EXPECT_NE(found, own);
@@ -65,7 +74,7 @@ TEST(RoundedWeightsTest, TakeGradientsWhereTheyAreAndChangeTheOwnWeights) {
   const Gradients gradients = trainer.compute(batches);
   EXPECT_EQ(weights_of(small.model), own);
   {
-    const RoundedWeights rounded(of_rounded.device, of_rounded.model.parameters);
+    const RoundedWeights rounded(of_rounded.model);
     Trainer(of_rounded.model, {}).compute(batches);
   }
   EXPECT_EQ(gradients_of(small.model), gradients_of(of_rounded.model));

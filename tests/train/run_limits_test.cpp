@@ -85,6 +85,24 @@ TEST_F(RunLimits, PatienceBeginsTheCooldown) {
             std::string::npos);
 }
 
+// Before the first epoch has ended, too, how many batches it has is known exactly.
+TEST_F(RunLimits, ACooldownOverEpochsEndsWithTheLastUpdate) {
+  learn_from_text(150);
+  recipe_.vocabulary.sampling = 0;
+  recipe_.validation.every = 1000;
+  recipe_.training.batch_tokens = 60;
+  recipe_.training.max_epochs = 1;
+  recipe_.training.cooldown = 0.5;
+  const History history = train("run");
+  const std::vector<double> rates = *history.train.column("learning_rate");
+  const double updates = static_cast<double>(rates.size());
+  ASSERT_GT(updates, 10);
+  for (size_t before = 0; before < rates.size(); ++before)
+    EXPECT_DOUBLE_EQ(rates[before], 1e-30 * std::min(1.0, (1 - static_cast<double>(before) / updates) / 0.5))
+        << "after " << before << " updates";
+  EXPECT_GT(rates.back(), 0);
+}
+
 TEST_F(RunLimits, PatienceEndsACooldown) {
   recipe_.validation.patience = 4;
   recipe_.training.cooldown = 0.5;

@@ -56,8 +56,6 @@ void add_free(LinkGrid& chosen, std::vector<Link>& links, std::span<const Link> 
   }
 }
 
-bool by_target(Link a, Link b) { return a.target != b.target ? a.target < b.target : a.source < b.source; }
-
 }  // namespace
 
 std::vector<Link> symmetrized(std::span<const Link> forward, std::span<const Link> backward, size_t sources,
@@ -69,7 +67,7 @@ std::vector<Link> symmetrized(std::span<const Link> forward, std::span<const Lin
     both.add(link);
     if (in_forward.has(link)) links.push_back(link);
   }
-  std::ranges::sort(links, by_target);
+  std::ranges::sort(links, {}, by_target);
   for (const Link link : links) chosen.add(link);
   switch (symmetrization) {
     case Symmetrization::intersection:
@@ -97,7 +95,7 @@ std::vector<Link> symmetrized(std::span<const Link> forward, std::span<const Lin
       add_free(chosen, links, backward);
       break;
   }
-  std::ranges::sort(links, by_target);
+  std::ranges::sort(links, {}, by_target);
   return links;
 }
 

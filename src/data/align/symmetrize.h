@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace dragoman::internal {
@@ -15,6 +16,9 @@ struct Link {
 
   auto operator<=>(const Link&) const = default;
 };
+
+// The order in which links are kept: by target, then by source.
+inline std::pair<int32_t, int32_t> by_target(const Link& link) { return {link.target, link.source}; }
 
 enum class Symmetrization { grow_diag_final_and, grow_diag, intersection, unite, forward, backward };
 

@@ -78,7 +78,7 @@ class Cooccurrences {
       values_.assign(size, 0);
       used_.assign(begins_.size(), 0);
       fill(first);
-      for_each_on(threads_, begins_.size(), [&](size_t i) { rows[first + i] = row(first, i, limit); });
+      threads_.for_each(begins_.size(), [&](size_t i) { rows[first + i] = row(first, i, limit); });
     }
     return rows;
   }
@@ -174,7 +174,7 @@ void TranslationTable::normalize_row(int32_t source) {
 }
 
 void TranslationTable::end_round(ThreadPool& threads) {
-  for_each_on(threads, rows_.size() - 1, [&](size_t row) { normalize_row(static_cast<int32_t>(row)); });
+  threads.for_each(rows_.size() - 1, [&](size_t row) { normalize_row(static_cast<int32_t>(row)); });
 }
 
 void TranslationTable::finish() {
@@ -200,7 +200,7 @@ size_t tasks_of(const PairsToAlign& pairs) {
 
 void for_each_pair(const PairsToAlign& pairs, ThreadPool& threads,
                    const std::function<void(size_t task, const Ids& source, const Ids& target)>& body) {
-  for_each_on(threads, tasks_of(pairs), [&](size_t task) {
+  threads.for_each(tasks_of(pairs), [&](size_t task) {
     Ids source, target;
     const size_t end = std::min(pairs.count, (task + 1) * pairs_of_align_task);
     for (size_t i = task * pairs_of_align_task; i < end && stop_requested() == 0; ++i) {

@@ -77,15 +77,6 @@ class TranslationTable {
   std::vector<uint64_t> counts_;
 };
 
-// Calls body(number) for each number below `count`, on several threads.
-template <class Body>
-void for_each_on(ThreadPool& threads, size_t count, const Body& body) {
-  const auto call = [](void* self, int64_t task, int) {
-    (*static_cast<const Body*>(self))(static_cast<size_t>(task));
-  };
-  threads.run(static_cast<int64_t>(count), call, const_cast<Body*>(&body));
-}
-
 // Calls body(task, source, target) for each pair with two sides of at most max_learned_length words. A task's pairs
 // come in their order. Throws Stopped if a signal asked to stop.
 constexpr size_t max_learned_length = 200;

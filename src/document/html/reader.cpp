@@ -261,8 +261,7 @@ class Reader {
   // Whether the page's language is the source language, which then becomes the target language.
   bool is_from(std::string_view language) const {
     if (settings_.to.empty() || language.empty()) return false;
-    const auto primary = [](std::string_view tag) { return tag.substr(0, tag.find_first_of("-_")); };
-    return settings_.from.empty() || primary(language) == primary(settings_.from);
+    return settings_.from.empty() || same_language(language, settings_.from);
   }
 
   const std::string_view bytes_;
@@ -278,7 +277,8 @@ class Reader {
 
 // That a page is in which is not UTF-8; empty: it names none. Browsers, too, look for it at the beginning.
 std::string other_encoding(std::string_view bytes) {
-  if (is_text(bytes)) return "";
+  const bool is_utf8 = is_text(bytes);
+  if (is_utf8 && bytes.find('\x1b') == bytes.npos) return "";
   if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF")) return "UTF-16";
   constexpr std::string_view before = "charset=";
   const std::string beginning = in_lower_case(bytes.substr(0, 1024));
@@ -287,6 +287,7 @@ std::string other_encoding(std::string_view bytes) {
   const std::string_view value = stripped(std::string_view(beginning).substr(found + before.size()), " \"'");
   const std::string_view name = value.substr(0, value.find_first_of(" \"'/>;"));
   if (is_same_encoding(name, "utf-8")) return "";
+  if (is_utf8 && !name.starts_with("iso-2022-")) return "";  // whose bytes are ASCII's
   // Latin-1 is for browsers what Windows makes of it.
   const bool latin = is_same_encoding(name, "iso-8859-1") || is_same_encoding(name, "us-ascii");
   return latin ? "windows-1252" : std::string(name);

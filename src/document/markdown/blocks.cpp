@@ -92,12 +92,12 @@ size_t after_definitions(std::string_view source, const std::vector<TextSpan>& l
   return line;
 }
 
-// Lines of link definitions: [label]: destination.
+// Lines of link definitions, at most one a line: [label]: destination.
 std::string link_definitions(std::string_view source) {
   std::string definitions;
-  for (size_t at = 0; (at = source.find("]:", at)) != source.npos; ++at) {
-    const size_t begin = source.find_last_of("[\n\r", at),
-                 end = std::min(source.find_first_of("\n\r", at), source.size());
+  for (size_t at = 0, end = 0; (at = source.find("]:", end)) != source.npos;) {
+    const size_t begin = source.find_last_of("[\n\r", at);
+    end = std::min(source.find_first_of("\n\r", at), source.size());
     if (begin == source.npos || source[begin] != '[') continue;
     definitions += source.substr(begin, end - begin);
     definitions += "\n\n";

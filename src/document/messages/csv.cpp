@@ -104,10 +104,14 @@ std::string escape_bare_cell(std::string_view text) { return std::string(text); 
 
 // Text for people: words with spaces between them, which names and codes have not.
 bool is_prose(std::string_view cell) {
-  const TextSpan inner = trimmed(cell);
-  const std::string_view text = inner.of(cell);
-  for (size_t at = text.find(' '); at != text.npos; at = text.find(' ', at + 1))
-    if (has_letters(text.substr(0, at)) && has_letters(text.substr(at))) return true;
+  bool has_word = false;
+  for (size_t begin = 0; begin < cell.size();) {
+    const size_t end = std::min(cell.find(' ', begin), cell.size());
+    const bool is_word = has_letters(cell.substr(begin, end - begin));
+    if (is_word && has_word) return true;
+    has_word |= is_word;
+    begin = end + 1;
+  }
   return false;
 }
 
@@ -120,8 +124,8 @@ class CsvTable {
         rows_(CsvParser(file, separator, settings).rows()) {}
 
   Document document() && {
-    const bool header = has_header();
-    const std::set<size_t> columns = settings_.columns.empty() ? text_columns(header) : named_columns();
+    bool header = has_header();
+    const std::set<size_t> columns = settings_.columns.empty() ? text_columns(header) : named_columns(header);
     const StringSyntax quoted = string_syntax<decode_csv, escape_csv>();
     const StringSyntax bare = string_syntax<decode_bare_cell, escape_bare_cell>();
     size_t at = 0;
@@ -153,7 +157,7 @@ class CsvTable {
     return column < row.size() ? row[column].inner_of(file_) : std::string_view();
   }
 
-  // Names of columns are short, different, and no numbers.
+  // Names of columns are short, different, and no numbers. That of an index may be missing.
   bool has_header() const {
     constexpr size_t max_name = 40;
     if (rows_.size() < 2) return false;
@@ -161,10 +165,11 @@ class CsvTable {
     for (const CsvCell& cell : rows_[0]) {
       const std::string_view name = cell.inner_of(file_);
       const bool is_sentence = name.ends_with('.') || name.ends_with('!') || name.ends_with('?');
+      if (trimmed(name).begin == name.size()) continue;
       if (!has_letters(name) || name.size() > max_name || is_sentence || !names.insert(name).second)
         return false;
     }
-    return true;
+    return !names.empty();
   }
 
   // Those in which a fifth of the cells that are not empty have several words.
@@ -185,22 +190,25 @@ class CsvTable {
     return columns;
   }
 
-  // Numbers from 1, or names of the first row.
-  std::set<size_t> named_columns() const {
+  // Numbers from 1, or names of the first row, which is a header then.
+  std::set<size_t> named_columns(bool& header) const {
     std::set<size_t> columns;
     std::string_view rest = settings_.columns;
     while (!rest.empty()) {
       const size_t end = std::min(rest.find(','), rest.size());
-      columns.insert(column_of(stripped(rest.substr(0, end))));
+      columns.insert(column_of(stripped(rest.substr(0, end)), header));
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
     return columns;
   }
 
-  size_t column_of(std::string_view name) const {
+  size_t column_of(std::string_view name, bool& header) const {
     const CsvRow none, &first = rows_.empty() ? none : rows_[0];
     for (size_t column = 0; column < first.size(); ++column)
-      if (name == stripped(first[column].inner_of(file_))) return column;
+      if (name == stripped(first[column].inner_of(file_))) {
+        header = true;
+        return column;
+      }
     size_t number = 0;
     const char* const end = name.data() + name.size();
     const auto [rest, error] = std::from_chars(name.data(), end, number);

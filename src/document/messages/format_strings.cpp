@@ -75,7 +75,9 @@ FormatPart percent_part(const FormatGrammar& grammar, std::string_view text) {
 // <xliff:g>text that stays</xliff:g>, and entities that the file declares.
 FormatPart resource_part(std::string_view text) {
   constexpr std::string_view begin = "<xliff:g", end = "</xliff:g>";
+  constexpr size_t longest = 4096;  // bytes
   if (text.starts_with(begin)) {
+    text = text.substr(0, longest);
     const size_t opened = text.find('>'), closed = text.find(end);
     if (closed == text.npos || opened > closed) return {};
     FormatPart part = directive(closed + end.size());

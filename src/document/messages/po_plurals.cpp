@@ -139,6 +139,8 @@ PluralForms plural_forms(std::string_view header) {
   const auto [rest, error] = std::from_chars(count.data(), count.data() + count.size(), forms.count);
   if (error != std::errc() || forms.count > max_plural_forms) return {};
   const std::string_view expression = value_in_header(header, "plural=", ";\\");
+  constexpr size_t longest = 1000;  // bytes
+  if (expression.size() > longest) return {.count = forms.count};
   std::vector<int> uses(forms.count);
   for (uint64_t n = 0; n <= numbers; ++n) {
     const std::optional<uint64_t> form = plural_value(expression, n);

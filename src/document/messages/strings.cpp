@@ -242,6 +242,9 @@ bool has_no_words(const DocumentSegment& segment) {
   return is_only_placeholders(words + segment.text.substr(at));
 }
 
+constexpr size_t most_lines =
+    20;  // of a segment: finding their places in a translation takes the cube of them
+
 class MessageParts {
  public:
   MessageParts(std::string_view bytes, const StringSyntax& syntax, const FormatGrammar* grammar)
@@ -256,7 +259,9 @@ class MessageParts {
     std::vector<InlineRun> runs;
     while (!text.at_end()) {
       InlineRun run = inline_run(text.line());
-      if (!runs.empty() && (run.tokens.empty() || !goes_on(runs.back(), run))) add_segment(runs, escape);
+      const bool ends =
+          run.tokens.empty() || runs.size() == most_lines || (!runs.empty() && !goes_on(runs.back(), run));
+      if (!runs.empty() && ends) add_segment(runs, escape);
       if (!run.tokens.empty()) runs.push_back(std::move(run));
     }
     add_segment(runs, escape);

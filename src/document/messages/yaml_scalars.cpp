@@ -237,8 +237,8 @@ bool locate(std::string_view file, size_t begin, YamlScalar& scalar) {
 
 // "en", "pt-BR": the one that is translated from, if that is known.
 bool is_language(std::string_view text, const std::string& from) {
+  if (!from.empty()) return same_language(text, from);
   const std::string_view language = text.substr(0, text.find_first_of("-_"));
-  if (!from.empty()) return language == std::string_view(from).substr(0, from.find_first_of("-_"));
   if (text.size() > 7) return false;
   for (const char* const* known = uloc_getISOLanguages(); *known != nullptr; ++known)
     if (language == *known) return true;

@@ -65,12 +65,13 @@ std::vector<PdfLine> lines_of(const PdfPage& words, size_t page) {
 }
 
 // The text and its place, and the same with one of its numbers counted from the page's: "Page 3 of 9" is then that of
-// all pages.
+// all pages. Long lines are no page numbers.
 std::vector<std::string> running_forms(const PdfLine& line) {
+  constexpr size_t longest = 200;    // bytes
   constexpr double same_place = 12;  // letters of other scripts begin higher
   const std::string place = fmt::format("@{:.0f}", line.top / same_place);
   std::vector<std::string> forms = {line.text + place};
-  for (size_t at = 0; at < line.text.size();) {
+  for (size_t at = 0; line.text.size() <= longest && at < line.text.size();) {
     const char* const begin = line.text.data() + at;
     long number = 0;
     const auto [end, error] = std::from_chars(begin, line.text.data() + line.text.size(), number);

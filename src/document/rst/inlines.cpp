@@ -116,10 +116,18 @@ class RstInlines {
     flush();
   }
 
-  // Where markup with this end ends; npos: it does not.
+  // Where markup with this end ends; npos: it does not. What was found from before is the same from here, as far as
+  // it is ahead.
   size_t end_of(std::string_view end, size_t begin) const {
     if (begin >= text_.size() || is_any(text_[begin], rst_blanks)) return text_.npos;
-    if (std::ranges::find(absent_, end) != absent_.end()) return text_.npos;
+    auto known = std::ranges::find(ends_, end, &KnownEnd::end);
+    if (known == ends_.end()) known = ends_.insert(known, {end, text_.size(), 0});
+    if (known->from <= begin && begin < known->at) return known->at;
+    known->from = begin;
+    return known->at = find_end(end, begin);
+  }
+
+  size_t find_end(std::string_view end, size_t begin) const {
     for (size_t at = text_.find(end, begin + 1); at != text_.npos; at = text_.find(end, at + 1)) {
       const size_t after = at + end.size();
       const bool escaped = text_[at - 1] == '\\' && end != "``";
@@ -127,7 +135,6 @@ class RstInlines {
           (may_end_before(text_.substr(after)) || text_[after] == '_'))
         return at;
     }
-    absent_.push_back(end);
     return text_.npos;
   }
 
@@ -232,9 +239,14 @@ class RstInlines {
 
   SegmentBuilder& builder_;
   std::string_view text_;
-  mutable std::vector<std::string_view> absent_ = {};  // ends of markup that do not come any more
-  size_t markup_end_ = 0;                              // of the last one, after which another may begin
-  size_t at_ = 0, plain_ = 0;                          // text from plain_ on has not been passed yet
+  // Where the next end of markup after a place is; npos: there is none.
+  struct KnownEnd {
+    std::string_view end;
+    size_t from, at;
+  };
+  mutable std::vector<KnownEnd> ends_ = {};
+  size_t markup_end_ = 0;      // of the last one, after which another may begin
+  size_t at_ = 0, plain_ = 0;  // text from plain_ on has not been passed yet
 };
 
 // "A. ", "(1) ", "#. "

@@ -161,12 +161,12 @@ class RstReader {
   // To the last border: a table may have blank lines, after which another border follows.
   void read_table() {
     if (line().text.starts_with('+')) return keep_to_blank();
-    size_t last = at_;
-    for (size_t i = at_; i < lines_.size(); ++i)
-      if (is_table_border(text_at(i)) && text_at(i + 1).empty() && i > at_) {
-        last = i;
-        break;
-      }
+    size_t last = at_ + 1;
+    while (!no_more_borders_ && last < lines_.size() &&
+           !(is_table_border(text_at(last)) && text_at(last + 1).empty()))
+      ++last;
+    no_more_borders_ |= last >= lines_.size();
+    if (no_more_borders_) last = at_;
     while (at_ <= last) keep_line();
     keep_to_blank();
   }
@@ -264,6 +264,7 @@ class RstReader {
   std::vector<RstLine> lines_;
   RstTitles titles_;
   size_t at_ = 0;
+  bool no_more_borders_ = false;  // of tables, before an empty line
   SegmentBuilder builder_{{.escape = escape_rst}};
 };
 

@@ -50,8 +50,8 @@ std::set<std::string> references_in(std::string_view file) {
 void remove_targets(std::string_view file, std::set<std::string>& names) {
   constexpr std::string_view begin = ".. _";
   for (size_t at = file.find(begin); at != file.npos; at = file.find(begin, at + 1)) {
-    const std::string_view name = file.substr(at + begin.size());
-    const size_t end = name.starts_with('`') ? name.find("`:") : name.find_first_of(":\n");
+    const std::string_view rest = file.substr(at + begin.size()), name = rest.substr(0, rest.find('\n'));
+    const size_t end = name.starts_with('`') ? name.find("`:") : std::min(name.find(':'), name.size());
     if (end != name.npos) names.erase(name_of(stripped(name.substr(0, end), "` ")));
   }
 }

@@ -3,12 +3,23 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/error.h"
+
 namespace dragoman::internal {
 
 using Role = XmlRole;
 
-BlockContent::BlockContent(const XmlRules& rules, bool has_runs)
-    : rules_(&rules), has_runs_(has_runs), paragraph_({.escape = escape_xml, .collapsed = rules.collapsed}) {}
+void FormatBudget::spend(size_t copied) {
+  if (copied > bytes)
+    throw Error("{}: the formats of its text are many times as large as the file: simplify them", file);
+  bytes -= copied;
+}
+
+BlockContent::BlockContent(const XmlRules& rules, bool has_runs, FormatBudget& budget)
+    : rules_(&rules),
+      has_runs_(has_runs),
+      budget_(&budget),
+      paragraph_({.escape = escape_xml, .collapsed = rules.collapsed}) {}
 
 void BlockContent::close_run() {
   if (run_.is_bare()) add(Role::other, "");
@@ -29,6 +40,7 @@ void BlockContent::close_tags(const XmlToken& tag) {
 
 void BlockContent::text(const std::string& text) {
   if (!in_text() && (has_runs_ || in_run())) return;  // white space between tags
+  budget_->spend(run_.description().size());
   const RunFormat around = in_text() ? run_.format() : RunFormat();
   if (field_codes_ > 0) {
     field_code_ += around.open + escape_xml(text) + around.close;
@@ -49,6 +61,7 @@ void BlockContent::text(const std::string& text) {
 void BlockContent::add(Role role, const std::string& bytes) {
   if (role == Role::hint) return;
   if (role == Role::run_format && in_run()) return run_.describe(bytes);
+  budget_->spend(run_.description().size());
   if (in_text()) return paragraph_.point(run_.format().open + bytes + run_.format().close);
   const std::string item = in_run() ? run_.with(bytes) : bytes;
   if (add_to_field(role, item)) return;

@@ -48,9 +48,19 @@ class XmlRun {
   bool has_items_ = false;
 };
 
+// What a file may still have of copies of what describes its runs: each item of a run and each change of format has
+// one, and a file that is made for it would fill the memory.
+struct FormatBudget {
+  std::string file;  // its name, for the error
+  size_t bytes;
+
+  void spend(size_t copied);
+};
+
 class BlockContent {
  public:
-  BlockContent(const XmlRules& rules, bool has_runs);
+  // The budget must outlive it.
+  BlockContent(const XmlRules& rules, bool has_runs, FormatBudget& budget);
 
   bool in_run() const { return run_.is_open(); }
   bool in_text() const { return run_.in_text(); }
@@ -78,6 +88,7 @@ class BlockContent {
 
   const XmlRules* rules_;
   bool has_runs_;
+  FormatBudget* budget_;
   Paragraph paragraph_;
   size_t tags_ = 0;
   XmlRun run_;

@@ -28,8 +28,9 @@ struct Frame {
 
 class BlockReader {
  public:
-  explicit BlockReader(const XmlRules& rules) : rules_(rules) {
-    frames_.push_back({.block = BlockContent(rules, false), .is_file = true});
+  BlockReader(const XmlRules& rules, const std::string& file, size_t bytes)
+      : rules_(rules), budget_({.file = file, .bytes = (size_t{32} << 20) + 8 * bytes}) {
+    frames_.push_back({.block = BlockContent(rules, false, budget_), .is_file = true});
   }
 
   Document read(std::string_view xml) {
@@ -71,6 +72,7 @@ class BlockReader {
   void content(const XmlToken& token);
 
   const XmlRules& rules_;
+  FormatBudget budget_;
   std::vector<std::pair<std::string_view, std::string_view>> prefixes_;  // the file's, and the usual ones
   bool at_root_ = true;
   size_t untouched_ = 0;  // elements that are open in an untouched one, itself included
@@ -124,7 +126,7 @@ void BlockReader::start(const XmlToken& token) {
       (role == Role::run_text || role == Role::run_text_spaced) && in_paragraph() && !frame().block.in_run();
   if (role == Role::block || role == Role::run_block || no_run) {
     put_border(std::move(tag));
-    if (!empty) frames_.push_back({.block = BlockContent(rules_, role == Role::run_block)});
+    if (!empty) frames_.push_back({.block = BlockContent(rules_, role == Role::run_block, budget_)});
   } else if (in_paragraph()) {
     start_inline(token, role, std::move(tag));
   } else {
@@ -207,7 +209,9 @@ void BlockReader::content(const XmlToken& token) {
 }  // namespace
 
 Document read_xml_blocks(std::string_view bytes, const DocumentSettings& settings, const XmlRules& rules) {
-  return read_xml(bytes, settings, [&](std::string_view xml) { return BlockReader(rules).read(xml); });
+  return read_xml(bytes, settings, [&](std::string_view xml) {
+    return BlockReader(rules, settings.name, xml.size()).read(xml);
+  });
 }
 
 }  // namespace dragoman::internal

@@ -73,7 +73,9 @@ class XliffReader {
   void add(const XmlToken& token) {
     if (!unit_.empty()) {
       unit_.push_back(token);
-      if (token.kind == XmlKind::end && local_name(token.name) == local_name(unit_[0].name)) finish_unit();
+      if (local_name(token.name) != local_name(unit_[0].name)) return;
+      if (token.kind == XmlKind::start) ++units_open_;
+      if (token.kind == XmlKind::end && --units_open_ == 0) finish_unit();
       return;
     }
     const std::string_view name = local_name(token.name);
@@ -91,6 +93,7 @@ class XliffReader {
     if (name == "trans-unit" || name == "segment") {
       unit_translated_ = translated;
       unit_.push_back(token);
+      units_open_ = 1;
       return;
     }
     translate_.push_back(translated);
@@ -181,6 +184,7 @@ class XliffReader {
   std::string file_;
   std::vector<bool> translate_;  // of the elements that are open
   std::vector<XmlToken> unit_;   // that is being read
+  size_t units_open_ = 0;        // it and those inside it, which no version has
   bool unit_translated_ = true;
   // Of the unit of version 2 that is being read: where its matches go, unless it has some, and what is translated.
   std::optional<size_t> matches_place_;

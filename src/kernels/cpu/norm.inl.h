@@ -48,6 +48,12 @@ inline void add_dropped_row(const float* residual, const float* branch, int64_t 
   }
 }
 
+// NaN where the variance is not finite, so that all of the row is NaN and not only some of it, or none.
+inline float inverse_deviation(float variance, float epsilon) {
+  const float inverse = 1.0f / __builtin_sqrtf(variance + epsilon);
+  return inverse > 0 ? inverse : __builtin_nanf("");
+}
+
 void add_dropout_norm(Context& context, ConstMatrix residual, ConstMatrix branch, const Dropout& dropout,
                       const float* gain, const float* bias, float epsilon, Matrix sum_out, Matrix normed,
                       float* statistics) {
@@ -64,7 +70,7 @@ void add_dropout_norm(Context& context, ConstMatrix residual, ConstMatrix branch
       }
       const float mean = bias != nullptr ? row_sum(x, columns) / static_cast<float>(columns) : 0;
       const float variance = squared_deviation(x, columns, mean) / static_cast<float>(columns);
-      const float inverse = 1.0f / __builtin_sqrtf(variance + epsilon);
+      const float inverse = inverse_deviation(variance, epsilon);
       float* y = normed.data + r * normed.stride;
       for (int64_t c = 0; c < columns; c += lanes) {
         const int64_t left = columns - c;

@@ -24,13 +24,14 @@ inline Grid logits_grid(const char* name, int64_t rows, int64_t columns) {
   return {name, rows, warps * warp_size, 5 * static_cast<size_t>(warps) * sizeof(float)};
 }
 
-// A thread's columns of a part of a row: of all threads' fours in turn, so that those of a warp lie side by side.
+// A thread's columns of a part of a row. A warp has 1,024 of them, side by side, of which its threads have fours in turn:
+// what it adds up is the same however many warps a row has, and −∞ behind a row's end changes none of its sums.
 struct RowPart {
   Four fours[fours_of_thread];
 };
 GPU_FUNCTION int columns_of_block() { return 4 * fours_of_thread * block_threads(); }
 GPU_FUNCTION int logits_column(int begin, int n) {
-  return begin + 4 * (n * block_threads() + thread_index());
+  return begin + 4 * ((warp_index() * fours_of_thread + n) * warp_size + lane());
 }
 
 // Beyond the row's end: −∞. Which columns a thread has is the same wherever the row lies.

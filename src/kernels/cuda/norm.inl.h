@@ -16,6 +16,12 @@ struct NormOperands {
 
 constexpr int most_norm_steps = 4;  // of a row that a warp holds in registers
 
+// NaN where the variance is not finite, so that all of the row is NaN and not only some of it, or none.
+GPU_FUNCTION float inverse_deviation(float variance, float epsilon) {
+  const float inverse = 1 / sqrtf(variance + epsilon);
+  return inverse > 0 ? inverse : NAN;
+}
+
 // A row in registers: each number is read once.
 template <int steps, class OfBranch>
 GPU_KERNEL add_dropout_norm_fours_kernel(NormOperands o, DropoutMask mask) {
@@ -44,7 +50,7 @@ GPU_KERNEL add_dropout_norm_fours_kernel(NormOperands o, DropoutMask mask) {
       squares = fmaf(difference, difference, squares);
     }
   });
-  const float inverse = 1 / sqrtf(warp_sum(squares) / count + o.epsilon);
+  const float inverse = inverse_deviation(warp_sum(squares) / count, o.epsilon);
   for_held<steps>(columns, [&](int i, int c) {
     const Four gain = load_four(o.gain + c), bias = centred ? load_four(o.bias + c) : Four{};
 #pragma unroll
@@ -82,7 +88,7 @@ GPU_KERNEL add_dropout_norm_kernel(NormOperands o, DropoutMask mask) {
     const float difference = element(x, r, c) - mean;
     squares = fmaf(difference, difference, squares);
   });
-  const float inverse = 1 / sqrtf(warp_sum(squares) / count + o.epsilon);
+  const float inverse = inverse_deviation(warp_sum(squares) / count, o.epsilon);
   for_columns({}, r, columns, [&](int64_t c, float) {
     const float standardised = (element(x, r, c) - mean) * inverse;
     set_element(o.normed, r, c, fmaf(standardised, o.gain[c], centred ? o.bias[c] : 0.0f));

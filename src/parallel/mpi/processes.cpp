@@ -2,11 +2,13 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 
 #include "base/elapsed.h"
 #include "base/log.h"
+#include "base/threads.h"
 #include "kernels/devices.h"
 #include "parallel/device_agreement.h"
 #include "parallel/heartbeat.h"
@@ -119,7 +121,9 @@ void MpiProcesses::inspect_machine() {
     cpu_set_t processors;
   } own = {};
   gethostname(own.host, sizeof own.host - 1);
-  sched_getaffinity(0, sizeof own.processors, &own.processors);
+  if (sched_getaffinity(0, sizeof own.processors, &own.processors) !=
+      0)  // there are more than the set has room for
+    for (int i = 0; i < std::min(available_threads(), CPU_SETSIZE); ++i) CPU_SET(i, &own.processors);
   int sharing = 0;
   local_count_ = 0;
   cpu_set_t used;

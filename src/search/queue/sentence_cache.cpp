@@ -70,23 +70,30 @@ constexpr size_t bytes_of_an_entry = 200;  // of the list, the table and the all
 
 }  // namespace
 
+// The binding does not compile once a request has another member, which must then be added or left out here.
 std::string sentence_key(const SearchRequest& request) {
+  const auto& [source, other_sources, start, prefix, forbidden, terms, neighbours, options, shortlist,
+               attention_layer, marks, progress, retry_ngram] = request;
   Key key;
-  key.add(request.source);
-  key.add(request.other_sources.size());
-  for (const std::vector<int32_t>& source : request.other_sources) key.add(source);
-  key.add(request.start.has_value());
-  if (request.start) key.add(request.start->all());
-  key.add(request.prefix);
-  add(key, request.terms);
-  key.add(request.neighbours.size());
-  for (const Neighbour& neighbour : request.neighbours) {
+  key.add(source);
+  key.add(other_sources.size());
+  for (const std::vector<int32_t>& other : other_sources) key.add(other);
+  key.add(start.has_value());
+  if (start) key.add(start->all());
+  key.add(prefix);
+  key.add(forbidden);
+  add(key, terms);
+  key.add(neighbours.size());
+  for (const Neighbour& neighbour : neighbours) {
     key.add(neighbour.source);
     key.add(neighbour.target);
   }
-  add(key, request.options);
-  key.add(request.shortlist);
-  key.add(request.attention_layer);
+  add(key, options);
+  key.add(shortlist);
+  key.add(attention_layer);
+  key.add(marks.end);
+  key.add(marks.language);
+  key.add(retry_ngram);
   return key.take();
 }
 

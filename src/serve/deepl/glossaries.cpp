@@ -149,7 +149,8 @@ std::vector<Route> deepl_glossary_routes(const std::shared_ptr<DeepL>& api) {
       .answer = info_schema(),
       .errors = {456},
       .body_bytes = std::min(max_body, static_cast<size_t>(api->context.settings.limits.upload)),
-      .uses_files = true};
+      .uses_files = true,
+      .changes_data = true};
   const auto get = [](const char* path, const char* summary, ordered_json answer,
                       std::vector<int> errors = {}) {
     return Route{.method = "GET",

@@ -130,8 +130,14 @@ std::shared_ptr<const StoredGlossary> GlossaryStore::add(StoredGlossary given) {
   return keep(std::move(given), true);
 }
 
-std::shared_ptr<const StoredGlossary> GlossaryStore::replace(StoredGlossary given) {
-  return keep(std::move(given), false);
+std::shared_ptr<const StoredGlossary> GlossaryStore::change(
+    const std::string& id, const std::string& owner, const std::function<void(StoredGlossary&)>& edit) {
+  const std::lock_guard one_after_the_other(changing_);
+  const auto found = find(id, owner);
+  if (!found) throw ServeError(404, "Glossary not found");
+  StoredGlossary glossary = *found;
+  edit(glossary);
+  return keep(std::move(glossary), false);
 }
 
 std::shared_ptr<const StoredGlossary> GlossaryStore::keep(StoredGlossary given, bool is_new) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -43,8 +44,9 @@ class GlossaryStore {
 
   // Its id and creation are made here. Throws a ServeError of status 456, DeepL's for an exhausted quota.
   std::shared_ptr<const StoredGlossary> add(StoredGlossary glossary);
-  // One that was found and changed. The same, and of status 404 where it was removed meanwhile.
-  std::shared_ptr<const StoredGlossary> replace(StoredGlossary glossary);
+  // Of status 404 where there is none. Changes come one after the other: each edits what the one before has left.
+  std::shared_ptr<const StoredGlossary> change(const std::string& id, const std::string& owner,
+                                               const std::function<void(StoredGlossary&)>& edit);
   // Null where there is none.
   std::shared_ptr<const StoredGlossary> find(const std::string& id, const std::string& owner = {}) const;
   std::vector<std::shared_ptr<const StoredGlossary>> all(const std::string& owner = {}) const;
@@ -58,6 +60,7 @@ class GlossaryStore {
   void read_folder();
 
   const std::string folder_;
+  std::mutex changing_;  // held while one is edited and written
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const StoredGlossary>> glossaries_;
   size_t reserved_ = 0;  // glossaries that are being written

@@ -1,5 +1,6 @@
 // Glossaries of version 3, which have a dictionary for each of several pairs of languages and can be changed.
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -59,6 +60,11 @@ const nlohmann::json& dictionaries_in(const ServeCall& call) {
   return call.body["dictionaries"];
 }
 
+std::shared_ptr<const StoredGlossary> change_glossary(DeepL& api, const ServeCall& call,
+                                                      const std::function<void(StoredGlossary&)>& edit) {
+  return api.glossaries.change(call.name, glossary_owner(api, call), edit);
+}
+
 void create_multilingual(DeepL& api, const ServeCall& call) {
   StoredGlossary glossary = {.id = {},
                              .name = glossary_name(Fields(call)),
@@ -83,17 +89,19 @@ void show_multilingual(DeepL& api, const ServeCall& call) {
 
 void change_multilingual(DeepL& api, const ServeCall& call) {
   const Fields fields(call);
-  StoredGlossary glossary = *found_glossary(api, call);
-  if (!fields.at("name").is_null()) glossary.name = glossary_name(fields);
-  for (const nlohmann::json& one : dictionaries_in(call))
-    put(glossary, merged(glossary, glossary_dictionary(api, one)));
-  call.responder.send(json_answer(multilingual_info(*api.glossaries.replace(std::move(glossary)))));
+  const auto changed = change_glossary(api, call, [&](StoredGlossary& glossary) {
+    if (!fields.at("name").is_null()) glossary.name = glossary_name(fields);
+    for (const nlohmann::json& one : dictionaries_in(call))
+      put(glossary, merged(glossary, glossary_dictionary(api, one)));
+  });
+  call.responder.send(json_answer(multilingual_info(*changed)));
 }
 
 void replace_dictionary(DeepL& api, const ServeCall& call) {
-  StoredGlossary glossary = *found_glossary(api, call);
-  const ordered_json info = dictionary_info(put(glossary, glossary_dictionary(api, call.body)));
-  api.glossaries.replace(std::move(glossary));
+  ordered_json info;
+  change_glossary(api, call, [&](StoredGlossary& glossary) {
+    info = dictionary_info(put(glossary, glossary_dictionary(api, call.body)));
+  });
   call.responder.send(json_answer(info));
 }
 
@@ -115,12 +123,12 @@ void show_dictionary(DeepL& api, const ServeCall& call) {
 }
 
 void remove_dictionary(DeepL& api, const ServeCall& call) {
-  StoredGlossary glossary = *found_glossary(api, call);
-  const GlossaryDictionary& gone = found_dictionary(glossary, call);
-  if (glossary.dictionaries.size() == 1)
-    throw ServeError(400, "A glossary has at least one dictionary: delete the glossary.");
-  glossary.dictionaries.erase(glossary.dictionaries.begin() + (&gone - glossary.dictionaries.data()));
-  api.glossaries.replace(std::move(glossary));
+  change_glossary(api, call, [&](StoredGlossary& glossary) {
+    const GlossaryDictionary& gone = found_dictionary(glossary, call);
+    if (glossary.dictionaries.size() == 1)
+      throw ServeError(400, "A glossary has at least one dictionary: delete the glossary.");
+    glossary.dictionaries.erase(glossary.dictionaries.begin() + (&gone - glossary.dictionaries.data()));
+  });
   call.responder.send({.status = 204});
 }
 

@@ -122,14 +122,12 @@ void get_matches(ServeContext& context, const ServeCall& call) {
   const std::string text = required_text(fields, "q");
   const auto [from, to] = pair_of_request(fields);
   const DeskLanguages languages = {from, to};
+  std::vector<TextWork> works;
+  if (auto work = machine_work(context, call, fields, languages, text)) works.push_back(std::move(*work));
+  if (works.empty()) admit_texts(context, call, {text});
+  if (!works.empty()) admit_works(context, call, works, checked_characters(context, {text}));
   ordered_json matches = matches_in_memories(of_pair(context.memories.all(), from, to), languages, text);
-  std::optional<TextWork> work = machine_work(context, call, fields, languages, text);
-  if (!work) {
-    admit_texts(context, call, {text});
-    return call.responder.send(desk_answer(std::move(matches)));
-  }
-  std::vector<TextWork> works = {std::move(*work)};
-  admit_works(context, call, works, checked_characters(context, {text}));
+  if (works.empty()) return call.responder.send(desk_answer(std::move(matches)));
   translate_all(context.translations, call, std::move(works), [=](const std::vector<TextResult>& results) {
     ordered_json all = matches;
     all.push_back(desk_match(languages, text, results.front().text, machine_match, machine_quality, machine,

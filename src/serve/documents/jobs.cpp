@@ -21,8 +21,7 @@ DocumentJobs::Ticket DocumentJobs::begin(const std::string& name, const std::str
   auto place = files_.reserve(bytes, client);
   const std::lock_guard lock(mutex_);
   make_room();
-  jobs_[ticket.id] = {
-      .key = ticket.key, .status = {.name = name, .since = Clock::now()}, .place = std::move(place)};
+  jobs_[ticket.id] = {.key = ticket.key, .status = {.name = name}, .place = std::move(place)};
   return ticket;
 }
 

@@ -31,7 +31,6 @@ class DocumentJobs {
     bool done = false;
     std::string error = {};  // what the client is told; empty unless it failed
     std::string name = {};   // of the translated file
-    std::chrono::steady_clock::time_point since = {};
   };
 
   // `name`: of the translated file. `bytes`: of the document, for whose translation space is reserved. Throws a

@@ -69,7 +69,7 @@ std::vector<Route> libretranslate_file_routes(ServeContext& context) {
            .key_in_body = true,
            .handle = [&context](const ServeCall& call) { translate_file(context, call); }},
           {.method = "GET",
-           .path = "/download_file/<name>",
+           .path = "/download_file/<name*>",
            .tag = "LibreTranslate",
            .summary = "A translated file",
            .answer_type = "application/octet-stream",

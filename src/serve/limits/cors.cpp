@@ -3,6 +3,17 @@
 #include <algorithm>
 
 namespace dragoman::internal {
+namespace {
+
+// "localhost:5000" of "http://localhost:5000/page". Of "null", a page's that has no address, nothing.
+std::string_view host_of(std::string_view url) {
+  const size_t begin = url.find("://");
+  if (begin == url.npos) return {};
+  url.remove_prefix(begin + 3);
+  return url.substr(0, url.find('/'));
+}
+
+}  // namespace
 
 bool Cors::allows(std::string_view origin) const {
   return !origin.empty() && std::ranges::any_of(origins_, [&](const std::string& allowed) {
@@ -11,8 +22,12 @@ bool Cors::allows(std::string_view origin) const {
 }
 
 bool Cors::is_foreign(const IncomingRequest& request) const {
-  const std::string_view site = request.header("sec-fetch-site");
-  return (site == "cross-site" || site == "same-site") && !allows(request.header("origin"));
+  const std::string_view site = request.header("sec-fetch-site"), origin = request.header("origin");
+  if (allows(origin)) return false;
+  if (!site.empty()) return site == "cross-site" || site == "same-site";
+  const std::string_view page = !origin.empty() ? origin : request.header("referer");
+  if (!page.empty()) return host_of(page) != request.header("host");
+  return request.header("user-agent").starts_with("Mozilla/");
 }
 
 void Cors::add_headers(std::string_view origin, HttpHeaders& headers) const {

@@ -19,7 +19,8 @@ class Cors {
   HttpResponse preflight(const IncomingRequest& request, const std::string& methods) const;
 
   // Whether the request is a browser's, for a page of another site that is not allowed: browsers send some of these
-  // without asking first.
+  // without asking first. They say which site's in Sec-Fetch-Site, but only to servers with HTTPS and on the same
+  // machine; to others in Origin or Referer, which a page may leave out: then all browsers are refused.
   bool is_foreign(const IncomingRequest& request) const;
 
  private:

@@ -13,7 +13,9 @@ const nlohmann::json missing;
 
 }  // namespace
 
-Fields::Fields(const ServeCall& call) : is_json_(media_type(call.request) == "application/json") {
+// A request without a body may name a type all the same, as some clients always do.
+Fields::Fields(const ServeCall& call)
+    : is_json_(call.body.is_object() && media_type(call.request) == "application/json") {
   if (call.body.is_object()) values_ = call.body;
   if (is_json_) return;
   nlohmann::json query = nlohmann::json::object();

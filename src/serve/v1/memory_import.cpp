@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -15,11 +16,14 @@
 #include "serve/requests/multipart.h"
 #include "serve/settings.h"
 #include "serve/v1/routes.h"
+#include "text/unicode.h"
 
 namespace dragoman::internal {
 namespace {
 
 using nlohmann::ordered_json;
+
+constexpr size_t most_segments = 500'000;  // all are in memory until they are added
 
 FormPart file_of_segments(const IncomingRequest& request) {
   for (const FormPart& part : parse_multipart(request.header("content-type"), request.body))
@@ -71,6 +75,14 @@ void import_segments(ServeContext& context, const ServeCall& call) {
   check_name(part.file_name);
   const FileOfClient file(part);
   std::vector<MemorySegment> segments;
+  size_t characters = 0;
+  const auto take = [&](const MemorySegmentView& segment) {
+    if (segments.size() == most_segments)
+      throw ServeError(413,
+                       fmt::format("the file has more than {} segments: send it in parts", most_segments));
+    segments.push_back(segment.copy());
+    characters += code_point_count(segment.source) + code_point_count(segment.target);
+  };
   SegmentCounts counts;
   try {
     counts = read_segments({.files = {file.path()},
@@ -79,10 +91,11 @@ void import_segments(ServeContext& context, const ServeCall& call) {
                             .from = served->memory->from(),
                             .to = served->memory->to(),
                             .origin = context.keys.needed() ? call.client : ""},
-                           [&](const MemorySegmentView& segment) { segments.push_back(segment.copy()); });
+                           take);
   } catch (const dragoman::Error& error) {
     throw ServeError(400, file.told(error.what()));
   }
+  take_characters(context, call.client, characters);
   if (!segments.empty()) served->memory->add(segments);
   call.responder.send(json_answer({{"added", counts.taken},
                                    {"read", counts.read},

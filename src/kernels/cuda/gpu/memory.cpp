@@ -84,11 +84,13 @@ bool CudaMemory::grow(void* data, Range& range, size_t bytes) {
   const CUresult mapped = driver().map(start, bytes, 0, piece, 0);
   driver().release(piece);  // the mapping keeps it
   check(mapped, "mapping memory");
+  const CUmemAccessDesc access = {properties.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  const CUresult opened = driver().set_access(start, bytes, &access, 1);
+  if (opened != CUDA_SUCCESS) driver().unmap(start, bytes);
+  check(opened, "opening memory");
   range.pieces.push_back(bytes);
   range.mapped += bytes;
   mapped_ += bytes;
-  const CUmemAccessDesc access = {properties.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-  check(driver().set_access(start, bytes, &access, 1), "opening memory");
   return true;
 }
 

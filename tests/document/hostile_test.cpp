@@ -1,0 +1,91 @@
+// Files that were made to take memory or time without end, or to be read wrongly: each is read, or refused, at once.
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "document/in_place.h"
+#include "document/made_pdf.h"
+#include "document/packed.h"
+#include "document/random_words.h"
+#include "document/rotated.h"
+
+namespace dragoman::internal {
+namespace {
+
+std::string repeated(const std::string& part, int times) {
+  std::string text;
+  for (int i = 0; i < times; ++i) text += part;
+  return text;
+}
+
+TEST(HostileFiles, UnitsOfXliffInsideEachOther) {
+  const std::string nested = "<trans-unit id=\"1\"><trans-unit id=\"2\"></trans-unit></trans-unit>";
+  const std::string file = "<xliff version=\"1.2\"><file><body>" + repeated(nested, 10'000) +
+                           "<group translate=\"yes\"><note>x</note></group>"
+                           "<trans-unit id=\"3\"><source>One car</source></trans-unit></body></file></xliff>";
+  const Document document = read_as("xliff", file);
+  ASSERT_EQ(document.segments.size(), 1U);
+  EXPECT_EQ(document.segments[0].text, "One car");
+}
+
+TEST(HostileFiles, ManyLinksOnALineOfMarkdown) {
+  const std::string file = "a|b\n-|-\n1|2\n\n[" + repeated("]:", 50'000) + "\n";
+  EXPECT_EQ(identity_of(read_as("markdown", file)), file);
+}
+
+TEST(HostileFiles, ARunWithALongDescriptionAndManyItems) {
+  const auto file = [](int attribute, int tabs) {
+    return docx_with("<w:document xmlns:w=\"http://schemas.openxmlformats.org/wordprocessingml/2006/main\"><w:body><w:p>"
+                     "<w:r><w:rPr><w:x w:val=\"" +
+                     std::string(static_cast<size_t>(attribute), 'x') + "\"/></w:rPr>" + repeated("<w:tab/>", tabs) +
+                     "<w:t>One car</w:t></w:r></w:p></w:body></w:document>");
+  };
+  EXPECT_EQ(read_as("docx", file(500, 1000)).segments.size(), 1U);
+  EXPECT_THROW(read_as("docx", file(500'000, 60'000)), Error);
+}
+
+TEST(HostileFiles, ALineOfManyNumbersInAPdf) {
+  if (!reads_pdf) GTEST_SKIP() << "this build has no poppler";
+  const std::string numbers = repeated("1 2 3 4 5 6 7 8 9 ", 5000);
+  EXPECT_FALSE(read_as("pdf", pdf_file({{{50, 40, 10, numbers}}})).segments.empty());
+}
+
+TEST(HostileFiles, ACellOfCsvWithManySpaces) {
+  const std::string file = "id,text\n1," + repeated("1 ", 500'000) + "\n2,One car\n";
+  EXPECT_EQ(identity_of(read_as("csv", file)), file);
+}
+
+// A list of words, each on a line of its own, is one message.
+TEST(HostileFiles, AMessageOfManyLines) {
+  const Document document = read_as("json", "{\"words\": \"" + repeated("a\\nbee\\nsea\\n", 3000) + "\"}");
+  EXPECT_GT(document.segments.size(), 400U);
+  EXPECT_EQ(in_random_words(document, 1).substr(0, 10), "{\"words\": ");
+}
+
+TEST(HostileFiles, MarkupOfRestructuredTextThatNeverEnds) {
+  const std::vector<std::string> files = {repeated("*a ", 200'000) + "x*_", repeated("= =\nx\n\n", 60'000),
+                                          repeated(".. _`a\n\n", 60'000)};
+  for (const std::string& file : files) EXPECT_EQ(identity_of(read_as("rst", file)), file) << file.substr(0, 9);
+}
+
+TEST(HostileFiles, PlaceholdersOfAndroidThatNeverEnd) {
+  const std::string file = "<resources xmlns:xliff=\"urn:x\"><string name=\"a\"><![CDATA[" +
+                           repeated("<xliff:g ", 60'000) + "]]></string></resources>";
+  EXPECT_EQ(identity_of(read_as("android", file)), file);
+}
+
+TEST(HostileFiles, PluralsOfPoThatAreLong) {
+  const std::string file = "msgid \"\"\nmsgstr \"Plural-Forms: nplurals=2; plural=n" + repeated("+n", 500'000) +
+                           ";\\n\"\n\nmsgid \"One car\"\nmsgid_plural \"%d cars\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n";
+  EXPECT_FALSE(read_as("po", file).segments.empty());
+}
+
+// Its bytes are those of ASCII, with escapes between.
+TEST(HostileFiles, APageInAnEncodingOfSevenBits) {
+  const Document document =
+      read_as("html", "<meta charset=\"iso-2022-jp\"><p>\x1b$B$3$s$K$A$O\x1b(B</p>");
+  ASSERT_EQ(document.segments.size(), 1U);
+  EXPECT_EQ(document.segments[0].text, "こんにちは");
+}
+
+}  // namespace
+}  // namespace dragoman::internal
