@@ -9,7 +9,7 @@ WERROR ?= ON
 JOBS ?= $(shell nproc)
 
 .DEFAULT_GOAL := help
-.PHONY: help deb wheel demo test slow build asan tsan fuzz faults bench check format setup setup-clang
+.PHONY: help deb wheel demo test slow build asan tsan fuzz faults bench check format setup setup-clang setup-packages
 
 SECONDS ?= 60
 SEED ?= 0
@@ -39,6 +39,9 @@ setup:
 
 setup-clang:
 	@tools/setup clang
+
+setup-packages:
+	@tools/setup packages
 
 build/asan/build.ninja: | setup-clang
 
@@ -78,11 +81,11 @@ bench:
 	cmake --preset release -DDRAGOMAN_WERROR=$(WERROR)
 	@cmake --build --preset release --parallel $(JOBS)
 
-deb: build/package/build.ninja
+deb: setup-packages build/package/build.ninja
 	@cmake --build --preset package --parallel $(JOBS)
 	@cd build/package && cpack
 
-wheel: | setup
+wheel: | setup-packages
 	@rm -rf build/wheel && $(PYTHON) -m pip wheel . --no-deps -w build/wheel
 	@$(PYTHON) python/portable build/wheel/*.whl build/wheel/portable
 	@$(PYTHON) -m venv build/wheel/fresh && build/wheel/fresh/bin/pip install --quiet build/wheel/portable/*.whl pytest

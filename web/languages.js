@@ -6,15 +6,16 @@ export function nameOf(code) {
   try { return names.of(code.replaceAll("_", "-")); } catch { return code; }
 }
 
-const fromRightToLeft = new Set(["ar", "arc", "ckb", "dv", "fa", "ha-arab", "he", "iw", "ks", "ku-arab", "ps", "sd", "syr", "ug", "ur", "yi"]);
+const fromRightToLeft = new Set(["Adlm", "Arab", "Aran", "Hebr", "Mand", "Nkoo", "Rohg", "Samr", "Syrc", "Thaa"]);
 
 // "auto" where the language is not known yet.
 export function directionOf(code) {
   if (!code || code === "auto") return "auto";
-  const tag = code.replaceAll("_", "-").toLowerCase();
-  if (/-(arab|hebr|thaa|syrc|nkoo|adlm)\b/.test(tag)) return "rtl";
-  if (/-(latn|cyrl)\b/.test(tag)) return "ltr";
-  return fromRightToLeft.has(tag.split("-")[0]) ? "rtl" : "ltr";
+  try {
+    return fromRightToLeft.has(new Intl.Locale(code.replaceAll("_", "-")).maximize().script) ? "rtl" : "ltr";
+  } catch {
+    return "ltr";
+  }
 }
 
 // The reader's language, or else the one that the server names first.

@@ -11,16 +11,21 @@ function say(text) {
 
 const addressed = () => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 
+let asking = new AbortController();  // the last one counts
+
 async function inspect() {
   const about = addressed();
   if (!about.text) return;
+  asking.abort();
+  const {signal} = asking = new AbortController();
   fill(about);
   say("Loading…");
   try {
-    showInspection(await postJson("v1/inspect", about));
+    showInspection(await postJson("v1/inspect", about, signal));
     document.title = `${about.text} – Inspect`;
     say("");
   } catch (error) {
+    if (error.name === "AbortError") return;
     if (error.status === undefined) throw error;
     part("page").replaceChildren();
     part("sections").replaceChildren();

@@ -44,11 +44,12 @@ export class Memory {
 
   list(segments) {
     this.section.hidden = !segments.length;
-    const {from, to} = this.result?.answer ?? {};
+    const {from, to} = this.result?.answer ?? {}, whole = this.result?.isOneSentence();
     const side = (text, language, name) => element("span", {class: name, dir: directionOf(language), lang: language}, typographic(text, language));
     this.section.querySelector("ul").replaceChildren(...segments.map((segment) => {
       const button = element("button", {type: "button"}, element("span", {class: "share"}, percent(segment)),
         element("span", {class: "pair"}, side(segment.source, from, "quiet"), side(segment.target, to, "found")));
+      button.disabled = !whole;
       button.addEventListener("click", () => this.on.take(segment.target));
       return element("li", {}, button);
     }));

@@ -102,6 +102,15 @@ export class Result {
     return [...new Set([this.answer.text, ...(this.answer.alternatives ?? [])])].filter((text) => text !== this.text).map((text) => ({text}));
   }
 
+  // Whether a translation of the whole is one of a single sentence.
+  isOneSentence() {
+    const whole = this.source.trim();
+    return !whole.includes("\n") && sentenceAt(whole, 0, this.answer.from) === whole;
+  }
+
+  // The text that a line is the translation of. Through a third language, the server's is in that one.
+  sourceOf(index) { return this.answer.via?.length ? this.source.split(/\r?\n/)[index] : this.lines[index].source; }
+
   take(other) {
     if (this.lines.length === 1 && this.firstGaps) {
       this.gaps = this.firstGaps;

@@ -38,7 +38,11 @@ function stateOf({runs: all}) {
   return running.length ? `Running: ${running.join("; ")}` : "None of these runs is training now.";
 }
 
+// One at a time.
 async function poll() {
+  if (polling) return;
+  polling = true;
+  clearTimeout(timer);
   let wait = often;
   if (!document.hidden) {
     try {
@@ -49,15 +53,19 @@ async function poll() {
         tell(stateOf(json));
       }
     } catch (error) {
-      if (!(error instanceof Refused)) throw error;
+      if (!(error instanceof Refused)) {
+        polling = false;
+        throw error;
+      }
       tell(error.status ? error.message : "The server is not responding; these are the last values received.");
       version = null;
       wait = Math.max(seldom, error.retryAfter * 1000);
     }
   }
+  polling = false;
   timer = setTimeout(poll, wait);
 }
 
-let timer = 0;
-document.addEventListener("visibilitychange", () => { clearTimeout(timer); poll(); });
+let timer = 0, polling = false;
+document.addEventListener("visibilitychange", poll);
 poll();

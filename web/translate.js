@@ -27,6 +27,7 @@ const longest = 5000;         // text whose words and alternatives are asked for
 const languages = new Languages(() => { remember("pair", {from: languages.from, to: languages.to}); direct(); changed(); translate(); });
 const source = new SourceView(({inputType}) => {
   choices.close();
+  focusWhenDone = -1;
   changed();
   later(["insertFromPaste", "insertFromDrop", "clear"].includes(inputType) ? 0 : pause);
 });
@@ -88,6 +89,7 @@ function changed() {
 
 function stop() {
   editor.close();
+  choices.close();
   clearTimeout(timer);
   clearTimeout(keeping);
   running?.abort();
@@ -129,6 +131,7 @@ function refused(error, again) {
 
 function forget() {
   result = null;
+  focusWhenDone = -1;
   point(null);
   target.clear();
   languages.told(null);
@@ -203,7 +206,7 @@ choices.onClose = () => looking?.abort();
 
 async function choose(word, node) {
   // White space after a full stop tells that the sentence is whole.
-  const {source: text, text: line, at} = result.lines[word.line], prefix = line.slice(0, word.begin - at), before = prefix.trimEnd();
+  const {text: line, at} = result.lines[word.line], text = result.sourceOf(word.line), prefix = line.slice(0, word.begin - at), before = prefix.trimEnd();
   choices.wait(node);
   looking = new AbortController();
   try {
@@ -229,7 +232,7 @@ function goOn(index, prefix) {
   const line = result.lines[index], before = result.text.slice(0, line.at), after = result.text.slice(line.at + line.text.length);
   const {from, to} = result.answer, bytes = new TextEncoder().encode(before).length;
   const kept = result;
-  run(request({from, to, text: line.source, prefix}),
+  run(request({from, to, text: kept.sourceOf(index), prefix}),
     ({text, final_bytes}) => target.progress(before + text + after, bytes + final_bytes),
     (answer) => {
       kept.replace(index, answer.lines[0]);

@@ -33,7 +33,7 @@ DRAGOMAN_API std::vector<Finding> check_translation(std::string_view source, std
 
 struct CalibrationSettings {
   TranslatorSettings translator = {};
-  Options options = {};  // of the translations
+  Options options = {};       // of the translations
   std::stop_token stop = {};  // ends it: an Error of kind cancelled, and nothing is written
 };
 

@@ -142,7 +142,7 @@ class Translator:
             "repetition_penalty": float(repetition_penalty),
             "no_repeat_ngram": no_repeat_ngram_size,
             "max_length": max_decoding_length,
-            "min_length": min_decoding_length - 1,
+            "min_length": min_decoding_length,
             "replace_unknown": replace_unknowns,
             "tokens": True,
             "alignment": return_attention,
@@ -201,7 +201,7 @@ def contains_model(path: Path) -> bool:
 
 
 def get_cuda_device_count() -> int:
-    """Always 0: Dragoman translates on the CPU."""
+    """Always 0: these classes translate on the CPU. ``dragoman.Translator`` translates on GPUs, too."""
     return 0
 
 

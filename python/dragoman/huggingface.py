@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any, TypedDict
 
 from dragoman._arguments import Path
+from dragoman._core import __version__
 from dragoman._models import import_model
 from dragoman._translator import Translator
 
@@ -29,8 +30,9 @@ def _cache() -> pathlib.Path:
 
 def _imported(path: pathlib.Path) -> pathlib.Path:
     """The folder that this model was imported into; imported once, and again when one of its files changes."""
-    state = [(f.name, f.stat().st_size, f.stat().st_mtime_ns) for f in sorted(path.iterdir()) if f.is_file()]
-    key = hashlib.sha256(repr((str(path), state)).encode()).hexdigest()[:16]
+    files = [file for file in sorted(path.rglob("*")) if file.is_file()]
+    state = [(str(f.relative_to(path)), f.stat().st_size, f.stat().st_mtime_ns) for f in files]
+    key = hashlib.sha256(repr((__version__, str(path), state)).encode()).hexdigest()[:16]
     folder = _cache() / f"{path.name}-{key}"
     if not folder.exists():
         folder.parent.mkdir(parents=True, exist_ok=True)

@@ -67,8 +67,8 @@ CalibrationResult calibrate(const std::string& folder, std::span<const TextPair>
     Translator translator(folder, settings.translator);
     if (translator.info().language_model)
       throw internal::UsageError("{} is a language model: only translations are calibrated", folder);
-    const internal::Calibration calibration = internal::calibrate(
-        translated(translator, pairs, settings), internal::folder_fingerprint(folder));
+    const internal::Calibration calibration =
+        internal::calibrate(translated(translator, pairs, settings), internal::folder_fingerprint(folder));
     internal::write_calibration(folder, calibration);
     return result_of(calibration.quality);
   });

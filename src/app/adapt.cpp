@@ -19,7 +19,6 @@ namespace {
 
 void declare_segments(Section& own, AdaptConfig& c) {
   own.add("memory", c.memories, "translation memory to learn from; may be repeated").shows("DIR");
-  own.add("tmx", c.segments.files, "further files of segments, as FILE");
   own.add("source", c.segments.source, "or a file of sources, one per line").shows("FILE");
   own.add("target", c.segments.target, "and their translations, line by line").shows("FILE");
   own.add("from", c.segments.from,

@@ -68,7 +68,9 @@ std::string ComparedSystems::signature_of(const Metric& metric) const {
 }
 
 std::string ComparedSystems::print() const {
-  return options_.format == OutputFormat::json ? json().dump(1) + "\n" : text();
+  return options_.format == OutputFormat::json
+             ? json().dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"
+             : text();
 }
 
 std::string ComparedSystems::text() const {

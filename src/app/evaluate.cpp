@@ -17,6 +17,7 @@
 #include "base/signals.h"
 #include "base/status_line.h"
 #include "text/noise.h"
+#include "text/tags.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {
@@ -141,16 +142,17 @@ TestSet read_test_set(const EvaluateOptions& o) {
 }
 
 void add_test_noise(TestSet& set, const EvaluateOptions& o) {
-  const SearchOptions& search = o.translating.search;
+  const auto seed = static_cast<uint64_t>(o.translating.search.seed);
+  const TranslationLanguages languages = languages_of(o.translating);
   for (size_t i = 0; i < set.sources.size(); ++i) {
     std::string& source = set.sources[i];
-    Random random(mix(mix(static_cast<uint64_t>(search.seed), "test noise"), i));
-    if (o.noise == TestNoise::typos) source = misspelt(source, random, search.from);
+    Random random(mix(mix(seed, "test noise"), i));
+    if (o.noise == TestNoise::typos) source = misspelt(source, random, languages.from);
     if (o.noise == TestNoise::tags) add_tags(source, set.references[i], random);
     if (o.noise == TestNoise::upper || o.noise == TestNoise::title) {
       const auto change = o.noise == TestNoise::upper ? upper_cased : title_cased;
-      source = change(source, search.from);
-      for (std::string& reference : set.references[i]) reference = change(reference, search.to);
+      source = change(source, languages.from);
+      for (std::string& reference : set.references[i]) reference = change(reference, languages.to);
     }
   }
 }

@@ -26,6 +26,7 @@ namespace {
 struct GetOptions {
   std::vector<std::string> name;
   std::string out, hub;
+  dragoman::Precision precision = dragoman::Precision::as_saved;
   bool list = false, keep = false;
 };
 
@@ -33,6 +34,7 @@ void declare(Options& options, GetOptions& o) {
   auto own = options.section("", "Options");
   declare_new_model(own, o.out,
                     "folder of the new model; by default named after the model, in the current folder");
+  declare_imported_precision(own, o.precision);
   own.add("list", o.list,
           "list the families of models; with a NAME, the known models whose names begin with it");
   own.add(
@@ -99,7 +101,8 @@ std::string download_and_import(const PublishedModel& model, const GetOptions& o
   std::signal(SIGINT, SIG_DFL);  // there is nothing more to keep
   std::signal(SIGTERM, SIG_DFL);
 
-  const dragoman::ImportResult imported = dragoman::import_model({.source = source, .out = o.out});
+  const dragoman::ImportResult imported =
+      dragoman::import_model({.source = source, .out = o.out, .precision = o.precision});
   log_info("{} was made for {}", o.out, imported.system);
   for (const std::string& choice : imported.choices) log_info("{}", choice);
   if (o.keep) {

@@ -30,13 +30,7 @@ void declare(Options& options, ImportOptions& o) {
   own.add("target-vocab", o.target_vocabulary, "vocabulary file of the target side, if it differs")
       .shows("FILE");
   declare_languages(own, o.request.from, o.request.to);  // the folder's defaults
-  own.add("precision", o.request.precision,
-          "precision of the new weights; as-saved: int8 where SOURCE has integers, else fp32; only fp32 can "
-          "be trained",
-          {{"as-saved", dragoman::Precision::as_saved},
-           {"fp32", dragoman::Precision::fp32},
-           {"bf16", dragoman::Precision::bf16},
-           {"int8", dragoman::Precision::int8}});
+  declare_imported_precision(own, o.request.precision);
   own.add("check", o.check,
           "sentence to translate with the new model as a check; auto: one in the source language, or in "
           "English; \"\": none");
@@ -70,6 +64,8 @@ void import(const Arguments& arguments) {
   if (!line.read(arguments)) return;
   const std::string& out = o.request.out;
   if (out.empty()) throw UsageError("import needs --out DIR: see dragoman import --help");
+  if (o.source_vocabulary.empty() && !o.target_vocabulary.empty())
+    throw UsageError("--target-vocab needs --vocab, the source side's");
   for (const std::string& file : {o.source_vocabulary, o.target_vocabulary})
     if (!file.empty()) o.request.vocabularies.push_back(file);
   const dragoman::ImportResult result = dragoman::import_model(o.request);

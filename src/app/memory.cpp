@@ -26,6 +26,7 @@
 #include "memory/builder.h"
 #include "memory/read_segments.h"
 #include "memory/tmx_writer.h"
+#include "text/unicode.h"
 
 namespace dragoman::internal {
 namespace {
@@ -98,9 +99,18 @@ void build_memory(const MemoryOptions& o) {
   log_counts(counts);
 }
 
+// A memory is of two languages.
+void check_language(const char* option, const std::string& given, const std::string& own) {
+  if (!given.empty() && given != own)
+    throw UsageError("{} is {}, but the memory has {}: leave it out, or build another memory", option, given,
+                     own);
+}
+
 void add_to_memory(MemoryOptions& o) {
   TranslationMemory memory(o.memory, MemoryAccess::add);
   check_files(o);
+  check_language("--from", o.files.from, memory.from());
+  check_language("--to", o.files.to, memory.to());
   o.files.from = memory.from();
   o.files.to = memory.to();
   std::vector<MemorySegment> waiting;
@@ -123,7 +133,8 @@ void print_matches(const std::string& text, const std::vector<MemoryMatch>& matc
                       {"origin", match.segment.origin},
                       {"similarity", match.similarity},
                       {"exact", match.exact}});
-    std::cout << nlohmann::ordered_json{{"text", text}, {"segments", list}}.dump() << "\n";
+    const nlohmann::ordered_json found = {{"text", text}, {"segments", list}};
+    std::cout << found.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
     return;
   }
   if (matches.empty()) std::cout << "nothing similar to " << in_quotes(text) << "\n";
@@ -140,19 +151,22 @@ void look_in_memory(const MemoryOptions& o) {
   };
   if (!o.text.empty()) return look(o.text);
   LineReader lines("-");
-  for (std::string_view line; lines.next(line);) look(std::string(line));
+  for (std::string_view line; lines.next(line);) look(repaired(line));
 }
 
 void export_memory(const MemoryOptions& o) {
   const TranslationMemory memory(o.memory, MemoryAccess::read);
   std::optional<NewFile> file;
-  if (!o.out.empty()) file.emplace(o.out);
+  if (!o.out.empty() && !is_standard_output(o.out)) file.emplace(o.out);
   TmxWriter tmx(memory.from(), memory.to(), [&](std::string_view bytes) {
     if (file) return file->write(bytes);
     std::cout << bytes;
     if (!std::cout) flush_output();
   });
-  memory.for_each([&](const MemorySegmentView& segment) { tmx.add(segment); });
+  memory.for_each([&](const MemorySegmentView& segment) {
+    if (stop_requested() != 0) throw Stopped(stop_requested(), "stopped before all was exported");
+    tmx.add(segment);
+  });
   tmx.finish();
   if (file) return file->finish();
   flush_output();
@@ -175,7 +189,10 @@ void verify_memory(const MemoryOptions& o) {
   const TranslationMemory memory(o.memory, MemoryAccess::read);
   memory.verify();
   int64_t count = 0;
-  memory.for_each([&](const MemorySegmentView&) { ++count; });
+  memory.for_each([&](const MemorySegmentView&) {
+    if (stop_requested() != 0) throw Stopped(stop_requested(), "stopped before all was verified");
+    ++count;
+  });
   std::cout << fmt::format("{}: {} from {} to {}, undamaged\n", o.memory, counted(count, "segment"),
                            memory.from(), memory.to());
 }
@@ -197,6 +214,10 @@ void memory(const Arguments& arguments) {
   if (!line.read(arguments)) return;
   watch_signals();
   if (o.action == "build") return build_memory(o);
+  if (o.action != "add" && !o.files.files.empty())
+    throw UsageError(
+        "memory {} takes no files, but was given {}: {}", o.action, in_quotes(o.files.files[0]),
+        o.action == "look" ? "--text is what to look for, --memory where" : "--out names the output");
   const std::pair<const char*, std::function<void(MemoryOptions&)>> actions[] = {
       {"add", add_to_memory},
       {"look", [](MemoryOptions& given) { look_in_memory(given); }},

@@ -9,6 +9,7 @@
 #include "api/options.h"
 #include "app/command_line.h"
 #include "base/options.h"
+#include "dragoman/translator.h"
 #include "model/decoding_weights.h"
 #include "search/options.h"
 
@@ -32,6 +33,9 @@ void declare_format(Section& own, OutputFormat& format, const char* help);
 void declare_output_file(Section& own, std::string& out,
                          const char* help = "output file; - is standard output");
 void declare_new_model(Section& own, std::string& folder, const char* help = "folder of the new model");
+
+// Of a model of another system.
+void declare_imported_precision(Section& own, dragoman::Precision& precision);
 
 // A recipe, and the folder that training writes.
 void add_recipe(CommandLine& line, std::string& path);

@@ -145,7 +145,6 @@ void print_all(const TranslateOptions& o, dragoman::Options request, Translation
                               .confidence = o.confidence,
                               .languages = languages_of(o.translating)});
   request.emplace_back("alignment", o.translating.search.alignment);
-  request.emplace_back("prefix-bias", o.translating.search.prefix_bias);
   std::optional<StatusLine> status;
   if (show_progress) status.emplace();
   std::optional<ReferenceChoice> choice;
@@ -197,8 +196,9 @@ void translate(const Arguments& arguments) {
   watch_signals();
 
   TranslationInput input(files, o.prefix, lines_given);
-  o.review > 0 ? review(o, given_options(search), input)
-               : print_all(o, given_options(search), input, may_show_progress(files));
+  dragoman::Options request = given_options(search);
+  request.emplace_back("prefix-bias", o.translating.search.prefix_bias);
+  o.review > 0 ? review(o, request, input) : print_all(o, request, input, may_show_progress(files));
 }
 
 }  // namespace dragoman::internal

@@ -111,6 +111,7 @@ void verify_shards(VerificationReport& findings, const std::string& folder) {
 }  // namespace
 
 void verify_folder(const std::string& folder) {
+  if (!fs::exists(folder)) read_config(folder);  // says so
   VerificationReport findings;
   const bool has_run = fs::exists(folder + "/config.json") || fs::exists(weights_path(folder)) ||
                        fs::exists(folder + "/checkpoints");

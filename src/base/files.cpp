@@ -71,12 +71,6 @@ bool is_special(const std::string& path) {
   return fs::is_other(fs::status(path, ignored));
 }
 
-// The file that a link leads to, so that the link stays.
-std::string behind_links(const std::string& path) {
-  std::error_code none;
-  return fs::is_symlink(path, none) && fs::exists(path, none) ? fs::canonical(path).string() : path;
-}
-
 void flush_folder(const fs::path& folder) {
   Descriptor(folder.empty() ? "." : folder.string(), O_RDONLY | O_DIRECTORY).flush();
 }
@@ -110,6 +104,11 @@ void write_and_rename(const std::string& temporary, const std::string& path, con
 }
 
 }  // namespace
+
+std::string behind_links(const std::string& path) {
+  std::error_code none;
+  return fs::is_symlink(path, none) && fs::exists(path, none) ? fs::canonical(path).string() : path;
+}
 
 std::string read_file(const std::string& path) {
   Descriptor file(path, O_RDONLY);

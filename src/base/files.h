@@ -24,6 +24,9 @@ void stream_to_file(const std::string& path, const Contents& contents);
 // Creates it, and its missing parents, to last through a crash.
 void make_folder(const std::string& path);
 
+// The file that a link leads to, so that the link stays; else the path itself.
+std::string behind_links(const std::string& path);
+
 // Whether the path still names the open file or folder.
 bool is_named(int file, const std::string& path);
 

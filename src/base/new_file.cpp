@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/files.h"
 
 namespace dragoman::internal {
 
@@ -22,8 +23,8 @@ bool is_written_directly(const std::string& path) {
 }  // namespace
 
 NewFile::NewFile(const std::string& path)
-    : path_(path),
-      written_(is_written_directly(path) ? path : path + ".new"),
+    : path_(behind_links(path)),
+      written_(is_written_directly(path_) ? path_ : path_ + ".new"),
       file_(std::fopen(written_.c_str(), "wbe")) {
   if (!file_) fail("open");
 }

@@ -159,7 +159,8 @@ class Downloader::Attempt {
     if (now - shown_ < std::chrono::milliseconds(50)) return;
     shown_ = now;
     const double seconds = std::chrono::duration<double>(now - begun_).count();
-    const double speed = static_cast<double>(part_.size() - first_) * 1e-6 / std::max(seconds, 1e-3);
+    const double speed =
+        static_cast<double>(part_.size() - std::min(first_, part_.size())) * 1e-6 / std::max(seconds, 1e-3);
     const double whole = static_cast<double>(total_);
     downloader_.status_.show(fmt::format("{}  {}{}, {:.1f} MB/s", file_name(file_), megabytes(part_.size()),
                                          total_ > 0 ? " of " + megabytes(total_) : "", speed),

@@ -1,5 +1,6 @@
 // translate --memory and memory evaluate, as a user meets them.
 #include <algorithm>
+#include <filesystem>
 
 #include <nlohmann/json.hpp>
 
@@ -59,6 +60,32 @@ TEST_F(TranslatingWithMemory, DocumentsHaveOneToo) {
   run("translate -m " + folder_.path + " --max-length 20 --memory " + memory_ + " --document " + page +
       " --out " + file("page.fr.html"));
   EXPECT_TRUE(read_file(file("page.fr.html")).starts_with("<p>Il fait froid.</p>\n<p>"));
+}
+
+TEST_F(TranslatingWithMemory, WhatAnActionDoesNotTakeIsRefused) {
+  const auto refused = [&](const std::string& arguments) {
+    run("memory " + arguments + " --memory " + memory_, "", 2);
+    return errors_;
+  };
+  EXPECT_NE(refused("look 'It is cold.'").find("--text is what to look for"), std::string::npos) << errors_;
+  EXPECT_NE(refused("export mine.tmx").find("--out names the output"), std::string::npos) << errors_;
+  const std::string pairs = " --source " + write("s", "a\n") + " --target " + write("t", "b\n");
+  EXPECT_NE(refused("add --from fr --to en" + pairs).find("--from is fr, but the memory has en"), std::string::npos)
+      << errors_;
+  run("memory add --from en" + pairs + " --memory " + memory_);
+}
+
+TEST_F(TranslatingWithMemory, LooksForLinesThatAreNotUtf8) {
+  const std::string found = run("memory look --format json --memory " + memory_, "It is c\xe9ld.\n");
+  EXPECT_EQ(nlohmann::json::parse(found)["text"], "It is c\uFFFDld.");
+}
+
+TEST_F(TranslatingWithMemory, AnExportFollowsALink) {
+  write("target.tmx", "old");
+  std::filesystem::create_symlink(file("target.tmx"), file("link.tmx"));
+  run("memory export --memory " + memory_ + " --out " + file("link.tmx"));
+  EXPECT_TRUE(std::filesystem::is_symlink(file("link.tmx")));
+  EXPECT_EQ(read_file(file("target.tmx")), run("memory export --memory " + memory_ + " --out -"));
 }
 
 TEST_F(TranslatingWithMemory, WhatIsNoMemoryIsRefused) {

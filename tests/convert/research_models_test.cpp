@@ -54,7 +54,8 @@ TEST_P(ResearchModel, GreedyTranslationsAreTheSame) {
 INSTANTIATE_TEST_SUITE_P(Of, ResearchModel,
                          testing::Values("fairseq/post", "fairseq/pre", "fairseq/old", "opennmt/v3",
                                          "opennmt/v2", "opennmt/gated", "opennmt/rotary", "opennmt/relative",
-                                         "eole", "eole_gated", "eole_rotary", "eole_alibi", "eole_relative"),
+                                         "eole", "eole_gated", "eole_rotary", "eole_rotary_pairs",
+                                         "eole_alibi", "eole_relative"),
                          [](const auto& test) {
                            std::string name = test.param;
                            std::ranges::replace(name, '/', '_');

@@ -5,6 +5,7 @@
 #include "document/in_place.h"
 #include "document/made_pdf.h"
 #include "document/packed.h"
+#include "document/pdf/pages.h"
 #include "document/random_words.h"
 #include "document/rotated.h"
 
@@ -34,10 +35,11 @@ TEST(HostileFiles, ManyLinksOnALineOfMarkdown) {
 
 TEST(HostileFiles, ARunWithALongDescriptionAndManyItems) {
   const auto file = [](int attribute, int tabs) {
-    return docx_with("<w:document xmlns:w=\"http://schemas.openxmlformats.org/wordprocessingml/2006/main\"><w:body><w:p>"
-                     "<w:r><w:rPr><w:x w:val=\"" +
-                     std::string(static_cast<size_t>(attribute), 'x') + "\"/></w:rPr>" + repeated("<w:tab/>", tabs) +
-                     "<w:t>One car</w:t></w:r></w:p></w:body></w:document>");
+    return docx_with(
+        "<w:document xmlns:w=\"http://schemas.openxmlformats.org/wordprocessingml/2006/main\"><w:body><w:p>"
+        "<w:r><w:rPr><w:x w:val=\"" +
+        std::string(static_cast<size_t>(attribute), 'x') + "\"/></w:rPr>" + repeated("<w:tab/>", tabs) +
+        "<w:t>One car</w:t></w:r></w:p></w:body></w:document>");
   };
   EXPECT_EQ(read_as("docx", file(500, 1000)).segments.size(), 1U);
   EXPECT_THROW(read_as("docx", file(500'000, 60'000)), Error);
@@ -64,7 +66,8 @@ TEST(HostileFiles, AMessageOfManyLines) {
 TEST(HostileFiles, MarkupOfRestructuredTextThatNeverEnds) {
   const std::vector<std::string> files = {repeated("*a ", 200'000) + "x*_", repeated("= =\nx\n\n", 60'000),
                                           repeated(".. _`a\n\n", 60'000)};
-  for (const std::string& file : files) EXPECT_EQ(identity_of(read_as("rst", file)), file) << file.substr(0, 9);
+  for (const std::string& file : files)
+    EXPECT_EQ(identity_of(read_as("rst", file)), file) << file.substr(0, 9);
 }
 
 TEST(HostileFiles, PlaceholdersOfAndroidThatNeverEnd) {
@@ -74,15 +77,15 @@ TEST(HostileFiles, PlaceholdersOfAndroidThatNeverEnd) {
 }
 
 TEST(HostileFiles, PluralsOfPoThatAreLong) {
-  const std::string file = "msgid \"\"\nmsgstr \"Plural-Forms: nplurals=2; plural=n" + repeated("+n", 500'000) +
-                           ";\\n\"\n\nmsgid \"One car\"\nmsgid_plural \"%d cars\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n";
+  const std::string file =
+      "msgid \"\"\nmsgstr \"Plural-Forms: nplurals=2; plural=n" + repeated("+n", 500'000) +
+      ";\\n\"\n\nmsgid \"One car\"\nmsgid_plural \"%d cars\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n";
   EXPECT_FALSE(read_as("po", file).segments.empty());
 }
 
 // Its bytes are those of ASCII, with escapes between.
 TEST(HostileFiles, APageInAnEncodingOfSevenBits) {
-  const Document document =
-      read_as("html", "<meta charset=\"iso-2022-jp\"><p>\x1b$B$3$s$K$A$O\x1b(B</p>");
+  const Document document = read_as("html", "<meta charset=\"iso-2022-jp\"><p>\x1b$B$3$s$K$A$O\x1b(B</p>");
   ASSERT_EQ(document.segments.size(), 1U);
   EXPECT_EQ(document.segments[0].text, "こんにちは");
 }

@@ -70,6 +70,7 @@ if __name__ == "__main__":
         return dict(word_vec_size=16, position_encoding_type=kind, **more)
     models = {"eole": dict(mlp_activation_fn="gelu"), "eole_gated": dict(mlp_activation_fn="gated-silu", layer_norm="rms"),
               "eole_rotary": dict(positions=positions("Rotary"), rope_config=dict(rotary_interleave=False, rotary_theta=300)),
+              "eole_rotary_pairs": dict(positions=positions("Rotary"), rope_config=dict(rotary_interleave=True, rotary_theta=300)),
               "eole_alibi": dict(positions=positions("Alibi")),
               "eole_relative": dict(positions=positions("Relative", n_positions=2))}
     for name in sys.argv[1:] or models:

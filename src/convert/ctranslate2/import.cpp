@@ -174,9 +174,10 @@ void check_sizes(const CTranslate2Model& model, const std::string& folder, const
 }
 
 // Models converted from transformers leave the end mark of sources to the caller's tokenizer. They are those whose
-// decoder begins with the end mark: OpenNMT's begin with <s>, and Marian's and fairseq's specify that they end sources.
+// decoder begins with the end mark or, as T5's and Pegasus's do, with <pad>: OpenNMT's begin with <s>, and Marian's and
+// fairseq's specify that they end sources.
 bool caller_ends_sources(const CTranslate2Settings& s) {
-  return !s.add_source_eos && s.decoder_start == s.end;
+  return !s.add_source_eos && (s.decoder_start == s.end || s.decoder_start == "<pad>");
 }
 
 Precision precision_of(const CTranslate2Model& model) {
@@ -187,6 +188,8 @@ Precision precision_of(const CTranslate2Model& model) {
 std::string describe_positions(const ModelConfig& config) {
   if (config.positions == Positions::stored)
     return fmt::format("positions: the table in model.bin, for {} tokens", config.max_positions);
+  if (config.positions == Positions::t5) return "positions: T5's distances";
+  if (config.positions == Positions::none) return "positions: none of their own";
   const char* kind = config.positions == Positions::halves       ? "halves"
                      : config.positions == Positions::sinusoidal ? "sinusoidal"
                                                                  : "tensor2tensor";
@@ -281,7 +284,8 @@ ImportedModel import_ctranslate2_for(const ImportRequest& request, const CTransl
   model.max_length = std::max<int64_t>(1, std::min(positions - 1, default_output_length));
   model.search = {{"beam", search.beam},     {"length-penalty", search.length_penalty},
                   {"penalty-form", "plain"}, {"max-length", default_output_length},
-                  {"max-length-ratio", 0},   {"replace-unknown", search.replace_unknown}};
+                  {"max-length-ratio", 0},   {"replace-unknown", search.replace_unknown},
+                  {"min-length", 1}};
   // Its beam search ends once `beam` outputs have ended, but without a length penalty as soon as the best one has.
   if (search.length_penalty != 0 && search.beam > 1) model.search["beam-ending"] = "early";
   model.choices = choices_of(model, settings);

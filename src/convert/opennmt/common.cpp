@@ -140,7 +140,8 @@ std::vector<ForeignTensor> opennmt_layer(const ForeignTensors& tensors, const st
   for (const std::string& one : names) {
     const std::string tensor = with_leaf(tensors, prefix + one, name.leaf);
     const bool is_norm = name.part.ends_with("norm"),
-               is_rotated = heads > 0 && (one == "self_attn.linear_query" || one == "self_attn.linear_keys");
+               is_rotated = heads > 0 && (one.ends_with("self_attn.linear_query") ||
+                                          one.ends_with("self_attn.linear_keys"));
     if (is_distance) {
       const ForeignTensor& vectors = tensor_of(tensors, path, tensor, {rows, columns});
       // eole divides the products of queries and keys by the root of their width, but not those with these.
