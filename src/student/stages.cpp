@@ -16,20 +16,24 @@ namespace {
 using nlohmann::ordered_json;
 
 // Without those that say what the program does where it has no such option: a later version's new ones change nothing.
-ordered_json values_of(const Options& options, const std::function<bool(const Option&)>& belongs) {
+template <class AnyRecipe>
+ordered_json values_of(const AnyRecipe& recipe, const std::function<bool(const Option&)>& belongs) {
+  AnyRecipe copy = recipe, fresh;
+  Options options, defaults;
+  declare(options, copy);
+  declare(defaults, fresh);
   ordered_json values = ordered_json::object();
-  for (const Option& option : options.all())
-    if (belongs(option) && option.get() != option.historical_default.value_or(option.default_value))
+  for (size_t i = 0; i < options.all().size(); ++i) {
+    const Option &option = options.all()[i], &other = defaults.all()[i];
+    if (belongs(option) && option.get() != other.historical_default.value_or(other.default_value))
       values[option.key()] = to_text(option.get());
+  }
   return values;
 }
 
 // The options that decide what a run computes; or those that may change while it goes on.
 ordered_json options_of(const Recipe& recipe, bool may_change) {
-  Recipe copy = recipe;
-  Options options;
-  declare(options, copy);
-  return values_of(options, [&](const Option& option) { return option.may_change_on_resume == may_change; });
+  return values_of(recipe, [&](const Option& option) { return option.may_change_on_resume == may_change; });
 }
 
 // How often an epoch must have each pair that was translated back, for their share of all to be the wanted one.
@@ -150,13 +154,10 @@ ordered_json models_checksum(const std::vector<std::string>& folders) {
 }
 
 ordered_json clean_inputs(const StudentRecipe& recipe) {
-  StudentRecipe copy = recipe;
-  Options options;
-  declare(options, copy);
   const DataConfig& data = recipe.training.data;
   const CleaningModels& models = recipe.cleaning_models;
   ordered_json inputs = {{"files", file_checksums(files_of(data, recipe.student.monolingual))},
-                         {"rules", values_of(options, [](const Option& o) { return o.section == "clean"; })},
+                         {"rules", values_of(recipe, [](const Option& o) { return o.section == "clean"; })},
                          {"languages", {data.from, data.to}},
                          {"swap", data.swap},
                          {"limit", data.limit},

@@ -222,9 +222,9 @@ Trainer::PassWeights::PassWeights(Trainer& trainer) {
 }
 
 CpuContext& Trainer::host_context() {
-  Device& device = model_.device;
-  if (device.memory.is_host_memory()) return static_cast<CpuContext&>(device.context);
-  if (!host_context_) host_context_ = std::make_unique<CpuContext>(device.context.threads());
+  Context& context = model_.device.context;
+  if (auto* const own = dynamic_cast<CpuContext*>(&context)) return *own;
+  if (!host_context_) host_context_ = std::make_unique<CpuContext>(context.threads());
   return *host_context_;
 }
 

@@ -20,6 +20,7 @@ namespace {
 Vocabularies vocabularies_with_tags(const std::vector<std::string>& further = {}) {
   const ToyText text = toy_text(300);
   std::vector<std::string> lines = further;
+  lines.insert(lines.end(), 20, "kalo {0}.");
   for (size_t i = 0; i < text.source_lines.size(); ++i) {
     std::string source = text.source_lines[i], target = text.target_lines[i];
     Random random(i);
@@ -32,7 +33,7 @@ Vocabularies vocabularies_with_tags(const std::vector<std::string>& further = {}
       return lines[next++];
     };
   };
-  const auto both = std::make_shared<const Vocabulary>(learn_vocabulary({.size = 90}, open, "shared"));
+  const auto both = std::make_shared<const Vocabulary>(learn_vocabulary({.size = 100}, open, "shared"));
   return {both, both};
 }
 
