@@ -70,7 +70,8 @@ TEST_F(TranslatingWithMemory, WhatAnActionDoesNotTakeIsRefused) {
   EXPECT_NE(refused("look 'It is cold.'").find("--text is what to look for"), std::string::npos) << errors_;
   EXPECT_NE(refused("export mine.tmx").find("--out names the output"), std::string::npos) << errors_;
   const std::string pairs = " --source " + write("s", "a\n") + " --target " + write("t", "b\n");
-  EXPECT_NE(refused("add --from fr --to en" + pairs).find("--from is fr, but the memory has en"), std::string::npos)
+  EXPECT_NE(refused("add --from fr --to en" + pairs).find("--from is fr, but the memory has en"),
+            std::string::npos)
       << errors_;
   run("memory add --from en" + pairs + " --memory " + memory_);
 }

@@ -24,8 +24,8 @@ inline Grid logits_grid(const char* name, int64_t rows, int64_t columns) {
   return {name, rows, warps * warp_size, 5 * static_cast<size_t>(warps) * sizeof(float)};
 }
 
-// A thread's columns of a part of a row. A warp has 1,024 of them, side by side, of which its threads have fours in turn:
-// what it adds up is the same however many warps a row has, and −∞ behind a row's end changes none of its sums.
+// A thread's columns of a part of a row. A warp has 1,024 of them, side by side, of which its threads have fours in
+// turn: what it adds up is the same however many warps a row has, and −∞ behind a row's end changes none of its sums.
 struct RowPart {
   Four fours[fours_of_thread];
 };

@@ -122,7 +122,7 @@ void MpiProcesses::inspect_machine() {
   } own = {};
   gethostname(own.host, sizeof own.host - 1);
   if (sched_getaffinity(0, sizeof own.processors, &own.processors) !=
-      0)  // there are more than the set has room for
+      0)  // a set does not hold as many as there are
     for (int i = 0; i < std::min(available_threads(), CPU_SETSIZE); ++i) CPU_SET(i, &own.processors);
   int sharing = 0;
   local_count_ = 0;
