@@ -1,3 +1,5 @@
+#include <nlohmann/json.hpp>
+
 #include "fuzz/readers.h"
 #include "fuzz/reading.h"
 #include "student/config.h"
