@@ -63,8 +63,7 @@ std::string default_run_folder(const std::string& recipe_path) {
 void declare_imported_precision(Section& own, dragoman::Precision& precision) {
   own.add("precision", precision,
           "precision of the new weights; as-saved: int8 where the model has integers, else fp32; only fp32 "
-          "can be "
-          "trained",
+          "can be trained",
           {{"as-saved", dragoman::Precision::as_saved},
            {"fp32", dragoman::Precision::fp32},
            {"bf16", dragoman::Precision::bf16},

@@ -125,8 +125,7 @@ void check_both_occur(const std::vector<Case>& cases) {
   if (right == 0 || right == words)
     throw Error(
         "{} of the translations' {} words are in their references: a calibration learns from right and from "
-        "wrong "
-        "words; are these the references of these texts?",
+        "wrong words; are these the references of these texts?",
         right, words);
 }
 

@@ -5,9 +5,13 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "base/error.h"
+#include "base/options.h"
 #include "temporary_folder.h"
 
 namespace dragoman::internal {
@@ -48,6 +52,20 @@ std::string refusal(Function&& read) {
     return error.what();
   }
   return {};
+}
+
+// Reads a recipe as the program does; `complete(options, recipe)` sets what it leaves open.
+template <class AnyRecipe, class Complete>
+std::string refusal_of_recipe(std::string_view bytes, const Complete& complete) {
+  return refusal([&] {
+    AnyRecipe recipe;
+    Options options;
+    declare(options, recipe);
+    options.read_recipe(std::string(bytes), "recipe.toml");
+    complete(options, recipe);
+    options.check([&] { validate(recipe); });
+    options.to_json();
+  });
 }
 
 }  // namespace dragoman::internal

@@ -1,5 +1,3 @@
-#include <nlohmann/json.hpp>
-
 #include "fuzz/readers.h"
 #include "fuzz/reading.h"
 #include "student/config.h"
@@ -7,15 +5,8 @@
 namespace dragoman::internal {
 
 std::string read_student_recipe(std::string_view bytes) {
-  return refusal([&] {
-    StudentRecipe recipe;
-    Options options;
-    declare(options, recipe);
-    options.read_recipe(std::string(bytes), "recipe.toml");
-    take_size(options, recipe.student.size);
-    options.check([&] { validate(recipe); });
-    options.to_json();
-  });
+  return refusal_of_recipe<StudentRecipe>(
+      bytes, [](Options& options, StudentRecipe& recipe) { take_size(options, recipe.student.size); });
 }
 
 Seeds student_recipe_seeds() { return contents_of_all(source_folder / "recipes/students", ".toml"); }

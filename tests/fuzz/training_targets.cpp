@@ -9,14 +9,7 @@
 namespace dragoman::internal {
 
 std::string read_recipe(std::string_view bytes) {
-  return refusal([&] {
-    Recipe recipe;
-    Options options;
-    declare(options, recipe);
-    options.read_recipe(std::string(bytes), "recipe.toml");
-    options.check([&] { validate(recipe); });
-    options.to_json();
-  });
+  return refusal_of_recipe<Recipe>(bytes, [](Options&, Recipe&) {});
 }
 
 Seeds recipe_seeds() { return contents_of_all(source_folder / "recipes", ".toml"); }

@@ -124,8 +124,11 @@ void get_matches(ServeContext& context, const ServeCall& call) {
   const DeskLanguages languages = {from, to};
   std::vector<TextWork> works;
   if (auto work = machine_work(context, call, fields, languages, text)) works.push_back(std::move(*work));
-  if (works.empty()) admit_texts(context, call, {text});
-  if (!works.empty()) admit_works(context, call, works, checked_characters(context, {text}));
+  if (works.empty()) {
+    admit_texts(context, call, {text});
+  } else {
+    admit_works(context, call, works, checked_characters(context, {text}));
+  }
   ordered_json matches = matches_in_memories(of_pair(context.memories.all(), from, to), languages, text);
   if (works.empty()) return call.responder.send(desk_answer(std::move(matches)));
   translate_all(context.translations, call, std::move(works), [=](const std::vector<TextResult>& results) {
