@@ -34,6 +34,9 @@ help:
 	@echo "make check    CI's checks: format, includes between rooms, sizes, English, symbols"
 	@echo "make format   format the code with clang-format"
 
+# Two of apt-get at once are one too many; what takes long runs JOBS at once by itself.
+.NOTPARALLEL:
+
 setup:
 	@tools/setup
 

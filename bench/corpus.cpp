@@ -100,16 +100,20 @@ void run(int64_t pairs, const std::string& folder) {
 int main(int argc, char** argv) {
   using namespace dragoman::internal;
   std::string folder = (std::filesystem::temp_directory_path() / "dragoman-corpus-XXXXXX").string();
+  bool is_temporary = false;
+  int status = 0;
   try {
     const int64_t pairs = argc > 1 ? std::stoll(argv[1]) : 5'000'000;
     if (argc > 2) folder = argv[2];
-    if (argc <= 2 && !mkdtemp(folder.data())) throw Error("cannot create a temporary folder");
+    if (argc <= 2 && !(is_temporary = mkdtemp(folder.data())))
+      throw Error("cannot create a temporary folder");
     std::filesystem::create_directories(folder);
     run(pairs / 10, folder);
     run(pairs, folder);
-    if (argc <= 2) std::filesystem::remove_all(folder);
   } catch (const std::exception& error) {
     fmt::print(stderr, "bench_corpus: {}\n", error.what());
-    return 1;
+    status = 1;
   }
+  if (is_temporary) std::filesystem::remove_all(folder);
+  return status;
 }

@@ -260,15 +260,20 @@ int run(int argc, char** argv) {
   }
   if (child) return run_all(options);
   const KernelTables available = available_kernels();
+  bool any = false;
   for (int i = 0; i < available.count; ++i) {
     if (!options.isa.empty() && options.isa != available.tables[i]->name) continue;
+    any = true;
     for (int threads : {1, 2}) {
       if (options.threads != 0 ? threads != std::min(options.threads, 2) : threads > available_threads())
         continue;
-      run_child(options, available.tables[i]->name, options.threads != 0 ? options.threads : threads);
+      if (run_child(options, available.tables[i]->name, options.threads != 0 ? options.threads : threads) !=
+          0)
+        return 1;
     }
   }
-  return 0;
+  if (!any) std::fprintf(stderr, "bench_products: this machine has no --isa %s\n", options.isa.c_str());
+  return any ? 0 : 1;
 }
 
 }  // namespace

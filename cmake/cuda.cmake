@@ -3,7 +3,7 @@
 #
 # CMake 3.25 does not know CUDA 13 nor its architectures, so nvcc is called as it is: for the files that have kernels,
 # table.cpp and sums.cpp. The files of gpu/ are C++ for the host's compiler.
-#   DRAGOMAN_CUDA                 ON where nvcc is found: in /usr/local/cuda, PATH, or build/cuda (tools/setup cuda)
+#   DRAGOMAN_CUDA                 ON where CUDA 13 is found: in /usr/local/cuda, PATH, or build/cuda (tools/setup cuda)
 #   DRAGOMAN_CUDA_ARCHITECTURES   compute capabilities times 10; newer GPUs compile the last one's intermediate code
 set(cuda_source ${PROJECT_SOURCE_DIR}/src/kernels/cuda)
 
@@ -11,30 +11,42 @@ find_program(DRAGOMAN_NVCC nvcc NO_DEFAULT_PATH PATHS $ENV{CUDA_HOME}/bin $ENV{C
 find_program(DRAGOMAN_NVCC nvcc)
 find_program(DRAGOMAN_NVCC nvcc NO_DEFAULT_PATH PATHS ${PROJECT_SOURCE_DIR}/build/cuda/bin)
 mark_as_advanced(DRAGOMAN_NVCC)
+# The compiler's folder may be a link to another disk; its headers and libraries are beside it there.
 set(cuda_found OFF)
 if(DRAGOMAN_NVCC AND NOT CMAKE_CROSSCOMPILING)
-  set(cuda_found ON)
+  file(REAL_PATH ${DRAGOMAN_NVCC} nvcc)
+  get_filename_component(cuda_root ${nvcc}/../.. ABSOLUTE)
+  set(cuda_libraries ${cuda_root}/lib64 ${cuda_root}/lib)
+  find_path(DRAGOMAN_CUDA_INCLUDE cublasLt.h NO_DEFAULT_PATH
+            PATHS ${cuda_root}/include ${cuda_root}/targets/x86_64-linux/include)
+  find_library(DRAGOMAN_CUDART cudart_static NO_DEFAULT_PATH PATHS ${cuda_libraries})
+  find_library(DRAGOMAN_CUBLASLT cublasLt NO_DEFAULT_PATH PATHS ${cuda_libraries})
+  mark_as_advanced(DRAGOMAN_CUDA_INCLUDE DRAGOMAN_CUDART DRAGOMAN_CUBLASLT)
+  execute_process(COMMAND ${DRAGOMAN_NVCC} --version OUTPUT_VARIABLE nvcc_version ERROR_QUIET)
+  if(NOT nvcc_version MATCHES "release (1[3-9]|[2-9][0-9])[.]")
+    set(cuda_lacks "${DRAGOMAN_NVCC} is older than CUDA 13")
+  elseif(NOT DRAGOMAN_CUDA_INCLUDE OR NOT DRAGOMAN_CUDART OR NOT DRAGOMAN_CUBLASLT)
+    set(cuda_lacks "${cuda_root} lacks cublasLt.h, cudart_static or cublasLt")
+  else()
+    set(cuda_found ON)
+  endif()
+else()
+  set(cuda_lacks "there is no nvcc")
 endif()
 # Not cached unless it is given: nvcc may come later, as by tools/setup cuda.
 if(NOT DEFINED DRAGOMAN_CUDA)
   set(DRAGOMAN_CUDA ${cuda_found})
+  if(DRAGOMAN_NVCC AND NOT cuda_found)
+    message(STATUS "No plug-in for GPUs: ${cuda_lacks}")
+  endif()
 endif()
 set(DRAGOMAN_CUDA_ARCHITECTURES "80;86;89;90;100;120" CACHE STRING "Compute capabilities of the GPUs to compile for")
 if(NOT DRAGOMAN_CUDA)
   return()
 endif()
-if(NOT DRAGOMAN_NVCC)
-  message(FATAL_ERROR "DRAGOMAN_CUDA is ON, but there is no nvcc: run tools/setup cuda, or name it by -DDRAGOMAN_NVCC=")
+if(NOT cuda_found)
+  message(FATAL_ERROR "DRAGOMAN_CUDA is ON, but ${cuda_lacks}: run tools/setup cuda, or name CUDA 13's by -DDRAGOMAN_NVCC=")
 endif()
-
-# The compiler's folder may be a link to another disk; its headers and libraries are beside it there.
-file(REAL_PATH ${DRAGOMAN_NVCC} nvcc)
-get_filename_component(cuda_root ${nvcc}/../.. ABSOLUTE)
-find_path(DRAGOMAN_CUDA_INCLUDE cublasLt.h NO_DEFAULT_PATH PATHS ${cuda_root}/include ${cuda_root}/targets/x86_64-linux/include
-          REQUIRED)
-find_library(DRAGOMAN_CUDART cudart_static NO_DEFAULT_PATH PATHS ${cuda_root}/lib64 ${cuda_root}/lib REQUIRED)
-find_library(DRAGOMAN_CUBLASLT cublasLt NO_DEFAULT_PATH PATHS ${cuda_root}/lib64 ${cuda_root}/lib REQUIRED)
-mark_as_advanced(DRAGOMAN_CUDA_INCLUDE DRAGOMAN_CUDART DRAGOMAN_CUBLASLT)
 
 # All but the kernels: test_gpu runs it against a GPU that tests make up, under sanitizers, too. The plug-in they have not.
 file(GLOB cuda_files CONFIGURE_DEPENDS ${cuda_source}/gpu/*.cpp)

@@ -37,6 +37,7 @@ set(components program)
 dragoman_package(program dragoman science
   "Trains Transformer models on parallel text, imports those of other systems,\n\
 translates text and documents, and serves translations over HTTP.")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/dragoman.1)
 execute_process(COMMAND gzip -9nc ${PROJECT_SOURCE_DIR}/docs/dragoman.1
                 OUTPUT_FILE ${PROJECT_BINARY_DIR}/package/dragoman.1.gz COMMAND_ERROR_IS_FATAL ANY)
 install(FILES ${PROJECT_BINARY_DIR}/package/dragoman.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)

@@ -2,7 +2,8 @@
 
 // Round axes and tick labels: the definition of src/report/numbers.cpp, held to it by tests/report/axis_cases.json.
 function roundAxis(least, most, ticksAtMost) {
-  if (least === most) most = least + 1;
+  const size = Math.max(Math.abs(least), Math.abs(most));
+  if (most - least <= Math.max(1e-12 * size, 1e-300)) most = least + Math.max(1, 1e-6 * size);
   const tolerance = 1e-6;  // of a step, so that rounding adds no tick
   for (let power = 10 ** Math.floor(Math.log10((most - least) / ticksAtMost)); ; power *= 10) {
     for (const digit of [1, 2, 5]) {
@@ -21,11 +22,11 @@ function axisTicks({least, most, step}) {
 const exponentOf = (value) => Math.floor(Math.log10(Math.abs(value)) + 1e-9);
 const withCommas = (value) => Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, ",");
 
-function tickLabel({step}, tick) {
+function tickLabel({least, most, step}, tick) {
   if (Math.abs(tick) < step / 2) return "0";
-  if (step >= 1) return withCommas(tick);
-  const stepExponent = exponentOf(step);
-  if (stepExponent >= -4) return tick.toFixed(-stepExponent);
+  const isSmall = Math.max(Math.abs(least), Math.abs(most)) < 1e15, stepExponent = exponentOf(step);
+  if (isSmall && step >= 1) return withCommas(tick);
+  if (isSmall && stepExponent >= -4) return tick.toFixed(-stepExponent);
   const exponent = exponentOf(tick);
   return `${(tick / 10 ** exponent).toFixed(exponent - stepExponent)}e${exponent}`;
 }

@@ -140,8 +140,8 @@ function drawTables() {
 
 // Each run's loss over each epoch, and that of the last validation in it.
 const epochLosses = (run) => run.epochs.step.map((_, i) => {
-  const epoch = run.epochs.epoch[i], at = (run.validation.epoch ?? []).lastIndexOf(epoch);
-  return {epoch, training: run.epochs.loss[i], validation: run.validation.loss?.[at] ?? null};
+  const epoch = run.epochs.epoch?.[i] ?? null, at = (run.validation.epoch ?? []).lastIndexOf(epoch);
+  return {epoch, training: run.epochs.loss?.[i] ?? null, validation: run.validation.loss?.[at] ?? null};
 });
 
 function epochChart() {
@@ -339,7 +339,7 @@ function configurationSection() {
   if (!keys.length) return;
   const known = runs.map((run) => run.configuration).filter((one) => Object.keys(one).length);
   const differs = (name) => known.some((one) => one[name] !== known[0][name]);
-  const isSet = (run, name) => (run.given ? run.given.includes(name) : name in run.defaults);
+  const isSet = (run, name) => (Array.isArray(run.given) ? run.given.includes(name) : name in run.defaults);
   const changed = (name) => runs.some((run) => name in run.defaults || isSet(run, name));
   const defaultOf = (name) => runs.find((run) => name in run.defaults)?.defaults[name] ?? "";
   const rank = (name) => (differs(name) ? 0 : changed(name) ? 1 : 2);

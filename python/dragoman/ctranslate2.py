@@ -96,7 +96,7 @@ class Translator:
         package = folder.resolve().parent
         source = package if (package / "metadata.json").exists() else folder  # of Argos: it has the tokenizer
         self._translator: _Translator = from_pretrained(
-            source, device=device, precision=_PRECISIONS[compute_type], threads=intra_threads * inter_threads
+            source, device="cpu", precision=_PRECISIONS[compute_type], threads=intra_threads * inter_threads
         )
 
     @property

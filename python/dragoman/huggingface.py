@@ -4,6 +4,7 @@ from __future__ import annotations
 import hashlib
 import os
 import pathlib
+import re
 import shutil
 import tempfile
 from collections.abc import Iterable
@@ -73,8 +74,9 @@ def _is_ours(folder: pathlib.Path) -> bool:
 class TranslationPipeline:
     """What ``transformers.pipeline("translation")`` returns: called with a text or a list of texts."""
 
-    def __init__(self, translator: Translator) -> None:
+    def __init__(self, translator: Translator, **defaults: Any) -> None:
         self.translator = translator
+        self.defaults = defaults
 
     def __call__(self, text: str | Iterable[str], **options: Any) -> list[TranslatedText]:
         """``num_beams``, ``max_length``, ``num_return_sequences``, ``src_lang`` and ``tgt_lang`` are transformers'.
@@ -89,7 +91,7 @@ class TranslationPipeline:
             "tgt_lang": "target_language",
             "no_repeat_ngram_size": "no_repeat_ngram",
         }
-        ours = {names.get(name, name): value for name, value in options.items()}
+        ours = self.defaults | {names.get(name, name): value for name, value in options.items()}
         texts = [text] if isinstance(text, str) else list(text)
         return [
             {"translation_text": hypothesis.text}
@@ -101,10 +103,18 @@ class TranslationPipeline:
 def pipeline(task: str, model: Path, **settings: Any) -> TranslationPipeline:
     """A callable like transformers' pipeline of the same name.
 
+    The languages of a task such as ``translation_en_to_fr`` are those of a model of many languages.
+
     >>> translate = pipeline("translation", "opus-mt-en-fr")        # doctest: +SKIP
     >>> translate("Hello!")                                         # doctest: +SKIP
     [{'translation_text': 'Bonjour !'}]
     """
-    if not task.startswith("translation"):
+    named = re.fullmatch("translation(?:_(.+)_to_(.+))?", task)
+    if named is None:
         raise ValueError(f'unknown task "{task}": use "translation"')
-    return TranslationPipeline(from_pretrained(model, **settings))
+    translator = from_pretrained(model, **settings)
+    known = translator.info.source_languages, translator.info.target_languages
+    keys = "source_language", "target_language"
+    return TranslationPipeline(translator, **{
+        key: language for key, language, of_model in zip(keys, named.groups(), known) if language in of_model
+    })

@@ -34,7 +34,14 @@ def test_pipelines(folder, translator, monkeypatch, tmp_path):
     huggingface.from_pretrained(FIXTURES / "huggingface/joint", threads=1)
     assert len(list(tmp_path.glob("dragoman/imported/*"))) == 1
     assert huggingface.from_pretrained(folder, threads=1).info.folder == str(folder)
-    with pytest.raises(ValueError, match="summarization"):
-        huggingface.pipeline("summarization", folder)
+    translate = huggingface.pipeline("translation_en_to_cs", FIXTURES / "m2m/m2m", threads=1)
+    named = {"source_language": "en", "target_language": "cs"}
+    assert translate.defaults == named
+    best = translate.translator.translate(SENTENCES[0], **named)
+    assert translate(SENTENCES[0]) == [{"translation_text": best.text}]
+    assert translate(SENTENCES[0], tgt_lang="de") != translate(SENTENCES[0])
+    for unknown in ("summarization", "translation_en"):
+        with pytest.raises(ValueError, match=unknown):
+            huggingface.pipeline(unknown, folder)
     with pytest.raises(FileNotFoundError, match="no-such-model"):
         huggingface.from_pretrained("no-such-model")

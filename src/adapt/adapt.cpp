@@ -180,7 +180,7 @@ void publish(const AdaptConfig& config, const TunedModel& tuned, const ordered_j
     for (const std::string& file : entries_of(model))
       fs::copy_file(file, out.path() + "/" + fs::path(file).filename().string());
   }
-  write_file(adaptation_path(out.path()), {adaptation.dump(1), "\n"});
+  write_file(adaptation_path(out.path()), {json_text(adaptation, 1), "\n"});
   out.finish();
 }
 

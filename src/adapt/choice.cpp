@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "data/sample.h"
 #include "kernels/kernels.h"
@@ -31,7 +32,7 @@ void set_defaults(const std::string& folder, const SegmentFiles& segments) {
   if (config.contains("search")) config["search"].erase("shortlist");
   if (search.from.empty() && !segments.from.empty()) config["search"]["from"] = segments.from;
   if (search.to.empty() && !segments.to.empty()) config["search"]["to"] = segments.to;
-  write_file(folder + "/config.json", {config.dump(1)});
+  write_file(folder + "/config.json", {json_text(config, 1)});
 }
 
 // Old and new weights, and their mixtures, each in turn as a model that translates.

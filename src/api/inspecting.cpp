@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "report/inspection.h"
 #include "search/attention.h"
 #include "search/segments.h"
@@ -66,7 +67,7 @@ std::string inspect(Service& service, const std::string& text, const InspectionS
   const nlohmann::ordered_json data =
       inspection(model, direction, line, target, alignment_layer(model.model.config, 0),
                  /*thousandths=*/true, run);
-  return data.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return json_text(data);
 }
 
 }  // namespace dragoman::internal

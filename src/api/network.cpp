@@ -11,6 +11,7 @@
 #include "api/network_pieces.h"
 #include "api/options.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/threads.h"
 #include "kernels/devices.h"
 #include "model/folder.h"
@@ -103,7 +104,7 @@ struct Network::State {
     if (folder.empty()) {
       internal::make_folder(to);
       const nlohmann::json json = {{"format", 1}, {"model", to_json(config)}};
-      internal::write_file(to + "/config.json", {json.dump(1)});
+      internal::write_file(to + "/config.json", {internal::json_text(json, 1)});
     } else {
       internal::copy_all_but_weights(folder, to);
     }
@@ -223,7 +224,7 @@ void Network::set_parameters(const std::vector<NamedMatrix>& values) {
   state_->run([&](Pass&, Transformer& model) { internal::set_parameters(model, values); });
 }
 
-std::string Network::config() const { return to_json(state_->config).dump(); }
+std::string Network::config() const { return internal::json_text(to_json(state_->config)); }
 
 void Network::save(const std::string& folder) {
   state_->run([&](Pass&, Transformer&) { state_->save(folder); });

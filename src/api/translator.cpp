@@ -8,6 +8,7 @@
 #include "api/options.h"
 #include "api/scoring.h"
 #include "api/service.h"
+#include "base/json.h"
 #include "base/threads.h"
 #include "kernels/devices.h"
 #include "search/batch_size.h"
@@ -87,7 +88,7 @@ ModelInfo info_of(internal::SavedModel& saved, const internal::BatchLimits& limi
   const size_t devices = 1 + limits.further_devices.size();
   ModelInfo info = {.folder = saved.folder,
                     .language_model = !internal::has_encoder(saved.model.config),
-                    .config = saved.config.dump(1),
+                    .config = internal::json_text(saved.config, 1),
                     .precision = internal::name_of(internal::Precision::fp32),
                     .instruction_set = name_of_devices(saved.device.kernels, devices),
                     .source_vocabulary = saved.vocabularies.source->size(),

@@ -11,6 +11,7 @@
 #include "app/commands.h"
 #include "app/shared_options.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/signals.h"
 
@@ -91,7 +92,7 @@ void check_adapt(const AdaptConfig& c) {
 void print_outcome(const char* outcome, const nlohmann::ordered_json& more) {
   nlohmann::ordered_json line = {{"outcome", outcome}};
   line.update(more);
-  std::cout << line.dump() << std::endl;
+  std::cout << json_text(line) << std::endl;
 }
 
 const char* outcome_of(const AdaptChoice& choice) {

@@ -15,6 +15,7 @@
 #include "app/parallel_lines.h"
 #include "app/shared_options.h"
 #include "app/translating.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/quotes.h"
 #include "base/signals.h"
@@ -124,7 +125,7 @@ std::string line_of(const AlignedText& text, size_t line, const std::vector<Link
     for (const Link link : links) pairs.push_back({link.source, link.target});
     const nlohmann::json object = {
         {"source", text.source.words(line)}, {"target", text.target.words(line)}, {"links", pairs}};
-    return object.dump() + "\n";
+    return json_text(object) + "\n";
   }
   std::string pairs;
   for (const Link link : links)

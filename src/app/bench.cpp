@@ -13,6 +13,7 @@
 #include "app/translating.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/quotes.h"
 #include "kernels/devices.h"
@@ -234,7 +235,7 @@ void bench(const Arguments& arguments) {
       o.load.batch = batch;
       o.load.beam = beam;
       const BenchRow row = measure(loaded, o, o.load, machine);
-      std::cout << (json ? to_json(row, machine).dump() : to_text(row)) << std::endl;
+      std::cout << (json ? json_text(to_json(row, machine)) : to_text(row)) << std::endl;
     }
   }
 }

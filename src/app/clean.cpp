@@ -15,6 +15,7 @@
 #include "app/translating.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/quotes.h"
 #include "base/signals.h"
@@ -57,8 +58,7 @@ void declare(Options& options, CleanOptions& o) {
   own.add("score-model", o.score_model, "model that translates the sources, for --min-score").shows("DIR");
   own.add("backward", o.backward, "the score model translates the targets into the sources");
   declare_machine(own, o.machine);
-  auto rules = options.section("", "Options");
-  declare(rules, o.rules, OptionSpelling::flags);
+  declare(own, o.rules, OptionSpelling::flags);
 }
 
 void check_clean_input(const CleanOptions& o) {
@@ -157,7 +157,7 @@ void clean(const Arguments& arguments) {
       pairs, settings, [&](const CleanPair& pair) { output.write(pair.source, pair.target); }, work);
   output.finish();
   log_cleaning(result);
-  if (!o.report.empty()) write_file(o.report, {to_json(result).dump(1) + "\n"});
+  if (!o.report.empty()) write_file(o.report, {json_text(to_json(result), 1) + "\n"});
 }
 
 }  // namespace dragoman::internal

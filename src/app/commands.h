@@ -114,7 +114,7 @@ inline constexpr Command commands[] = {
     {"memory", "translation memories: build, add to, look into, evaluate, export", memory,
      "  dragoman memory build mine.tmx program.po --from en --to fr --out memories/mine\n"
      "  dragoman memory look --memory memories/mine --text \"Open the file\"\n"
-     "  dragoman memory export --memory memories/mine --out mine.tmx\n"},
+     "  dragoman memory export --memory memories/mine --out all.tmx\n"},
     {"student", "make a small, fast model that translates as its teacher does", student,
      "  dragoman student recipes/students/tiny-en-fr.toml --dry-run\n"
      "  dragoman student recipes/students/tiny-en-fr.toml\n"},

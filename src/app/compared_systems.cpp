@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
+#include "report/numbers.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {
@@ -58,19 +60,19 @@ std::vector<ComparedSystems::Row> ComparedSystems::rows_of(size_t metric) const 
   return rows;
 }
 
-// sacreBLEU tells the samples behind the number of references.
+// sacreBLEU tells the samples behind the number of references: also those of the intervals beside a randomization.
 std::string ComparedSystems::signature_of(const Metric& metric) const {
   std::string signature = metric.signature(references_);
   if (signature.empty() || (!resampling_.paired_test && !resampling_.intervals)) return signature;
-  const char* kind = resampling_.paired_test == PairedTest::randomization ? "ar" : "bs";
+  const std::string kind = resampling_.paired_test == PairedTest::randomization
+                               ? fmt::format("bs:{}|ar", default_resamples)
+                               : "bs";
   return signature.insert(signature.find('|'),
                           fmt::format("|{}:{}|seed:{}", kind, resampling_.samples, resampling_.seed));
 }
 
 std::string ComparedSystems::print() const {
-  return options_.format == OutputFormat::json
-             ? json().dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"
-             : text();
+  return options_.format == OutputFormat::json ? json_text(json(), 1) + "\n" : text();
 }
 
 std::string ComparedSystems::text() const {

@@ -14,8 +14,10 @@
 #include "app/shared_options.h"
 #include "app/translating.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/signals.h"
 #include "base/status_line.h"
+#include "report/numbers.h"
 #include "text/noise.h"
 #include "text/tags.h"
 #include "text/unicode.h"
@@ -162,7 +164,7 @@ std::string printed(const EvaluateOptions& o, const Scores& scores, const Length
   if (o.scores.format == OutputFormat::text) return scores.text() + table.text();
   ordered_json all = scores.json();
   all.push_back(table.json());
-  return all.dump(1) + "\n";
+  return json_text(all, 1) + "\n";
 }
 
 }  // namespace

@@ -23,6 +23,7 @@
 #include "base/error.h"
 #include "base/signals.h"
 #include "base/status_line.h"
+#include "report/numbers.h"
 
 namespace dragoman::internal {
 namespace {

@@ -15,6 +15,7 @@
 #include "app/shared_options.h"
 #include "app/translating.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "search/saved_model.h"
 #include "search/text_ids.h"
 #include "text/unicode.h"
@@ -132,7 +133,7 @@ void explain(const Arguments& arguments) {
   const ExplainedPair pair = pair_of(*model, o, options);
   Explanation explanation;
   options.check([&] { explanation = explain(model->model, pair, o.explain); });
-  std::cout << (o.format == OutputFormat::json ? json_of(o, explanation).dump() + "\n"
+  std::cout << (o.format == OutputFormat::json ? json_text(json_of(o, explanation)) + "\n"
                                                : to_text(explanation, layout_of(o, options)));
   flush_output();
 }

@@ -10,6 +10,7 @@
 #include "app/verify_folder.h"
 #include "base/build.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/quotes.h"
 #include "base/status_line.h"
 #include "base/threads.h"
@@ -121,7 +122,7 @@ void print_history(const std::string& path) {
 // [table] and its values, as in a recipe.
 void print_table(const std::string& name, const nlohmann::json& values) {
   std::cout << "\n[" << name << "]\n";
-  for (const auto& [key, value] : values.items()) print_line(key, value.dump());
+  for (const auto& [key, value] : values.items()) print_line(key, json_text(value));
 }
 
 // This program, and what a model can run on here.
@@ -158,12 +159,12 @@ void info(const Arguments& arguments) {
   const ModelConfig model = read_model_config(folder);
   const std::string weights = existing_weights(folder);
   print_line("folder", folder);
-  print_line("format", config.at("format").dump());
+  print_line("format", json_text(config.at("format")));
   const nlohmann::json none = nlohmann::json::object();
   const nlohmann::json made_by = config.value("made_by", none), recipe = config.value("recipe", none);
   for (const auto& [key, value] : made_by.items())
     print_line(key == "instruction_set" ? "trained with" : key,
-               value.is_string() ? value.get<std::string>() : value.dump());
+               value.is_string() ? value.get<std::string>() : json_text(value));
   print_weights(weights, model);
   print_origin(folder);
   print_vocabularies(folder, name_of_pieces(recipe));

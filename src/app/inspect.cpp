@@ -1,6 +1,5 @@
 // dragoman inspect: what a model makes of a sentence, as one HTML page, as JSON, or as figures of its attention.
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 
 #include <nlohmann/json.hpp>
@@ -12,9 +11,11 @@
 #include "app/translating.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/signals.h"
 #include "report/attention_figure.h"
+#include "report/folder_name.h"
 #include "report/inspection.h"
 #include "search/segments.h"
 #include "search/translator.h"
@@ -123,14 +124,12 @@ ordered_json inspect_all(const InspectOptions& o, const std::vector<Sentence>& l
         inspection(*model, direction, line, repaired(o.target), layer, o.format == InspectFormat::html));
   }
   if (all.empty()) throw Error("inspect: the input contains no sentence");
-  const auto path = std::filesystem::path(o.model).lexically_normal();
-  return {{"model", repaired((path.has_filename() ? path : path.parent_path()).filename().string())},
-          {"sentences", all}};
+  return {{"model", folder_name(o.model)}, {"sentences", all}};
 }
 
 void write(const InspectOptions& o, const ordered_json& data) {
   if (o.format == InspectFormat::html) return write_output(o.out, inspection_page(data));
-  if (o.format == InspectFormat::json) return write_output(o.out, data.dump() + "\n");
+  if (o.format == InspectFormat::json) return write_output(o.out, json_text(data) + "\n");
   if (o.several_figures()) make_folder(o.out);
   const ordered_json& sentence = data["sentences"][0];
   if (o.attention == AttentionKind::all && sentence["attention"]["decoder"].empty())

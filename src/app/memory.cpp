@@ -16,6 +16,7 @@
 #include "app/output.h"
 #include "app/shared_options.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/lines.h"
 #include "base/log.h"
 #include "base/nearest.h"
@@ -134,7 +135,7 @@ void print_matches(const std::string& text, const std::vector<MemoryMatch>& matc
                       {"similarity", match.similarity},
                       {"exact", match.exact}});
     const nlohmann::ordered_json found = {{"text", text}, {"segments", list}};
-    std::cout << found.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
+    std::cout << json_text(found) << "\n";
     return;
   }
   if (matches.empty()) std::cout << "nothing similar to " << in_quotes(text) << "\n";

@@ -82,7 +82,7 @@ class ListReader {
       const auto number = number_in<size_t>(line.substr(0, line.find(separator)));
       if (!number) refuse();
       if (*number == lists.size()) lists.emplace_back();
-      if (*number + 1 != lists.size()) refuse();
+      if (lists.empty() || *number != lists.size() - 1) refuse();
       line.remove_prefix(std::min(line.find(separator) + separator.size(), line.size()));
       auto score = number_in<double>(take_last(line));
       if (!score) score = number_in<double>(take_last(line));
@@ -223,6 +223,11 @@ void check(const RerankOptions& o) {
     throw UsageError("--backward-weight has no effect without --backward DIR");
   if (o.language_model.empty() && weighs_language_model)
     throw UsageError("--language-model-weight has no effect without --language-model DIR");
+  if (!o.tune.empty() &&
+      (weighs_backward || weighs_language_model || o.length_weight != defaults.length_weight))
+    throw UsageError(
+        "--tune finds the weights by itself: leave out --backward-weight, --language-model-weight and "
+        "--length-weight");
   if (int64_t{o.nbest == "-"} + int64_t{o.source == "-"} + int64_t{o.tune == "-"} > 1)
     throw UsageError(
         "standard input can be only one of --nbest, --source and --tune: name files for the others");

@@ -2,6 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
+#include "report/numbers.h"
+
 namespace dragoman::internal {
 
 void declare(Section& own, ScoreOptions& scores) {
@@ -22,7 +25,7 @@ void declare(Section& own, ScoreOptions& scores) {
           "--ter-no-punctuation, their punctuation is left out too");
   own.add("ter-case-sensitive", scores.ter.case_sensitive, "do not ignore case in TER");
   own.add("digits", scores.digits, "digits after the decimal point", at_least(0).at_most(10));
-  declare_format(own, scores.format, "text for people, or sacreBLEU's JSON");
+  declare_format(own, scores.format, "text for people, or a list of sacreBLEU's JSON objects");
 }
 
 MetricOptions ScoreOptions::metric_options() const {
@@ -41,15 +44,13 @@ Metrics metrics_of(const ScoreOptions& options) {
   return metrics;
 }
 
-double as_printed(double value, int64_t digits) { return std::stod(fmt::format("{:.{}f}", value, digits)); }
-
 void Scores::add(std::string_view hypothesis, std::span<const std::string_view> references) {
   for (size_t i = 0; i < metrics_.size(); ++i)
     add_to(sums_[i], metrics_[i]->statistics(hypothesis, references));
 }
 
 std::string Scores::print() const {
-  return options_.format == OutputFormat::json ? json().dump(1) + "\n" : text();
+  return options_.format == OutputFormat::json ? json_text(json(), 1) + "\n" : text();
 }
 
 std::string Scores::text() const {

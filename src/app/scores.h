@@ -35,9 +35,6 @@ void declare(Section& own, ScoreOptions& scores);
 using Metrics = std::vector<std::shared_ptr<const Metric>>;
 Metrics metrics_of(const ScoreOptions& options);
 
-// The number that is read back from the value printed with this many digits after the decimal point.
-double as_printed(double value, int64_t digits);
-
 // Statistics summed over sentences, and the scores that follow from them.
 class Scores {
  public:
@@ -46,7 +43,7 @@ class Scores {
 
   void add(std::string_view hypothesis, std::span<const std::string_view> references);
 
-  // A line for each metric, "BLEU|SIGNATURE = 31.80 DETAILS", or an array of objects, as sacreBLEU prints them.
+  // A line for each metric, "BLEU|SIGNATURE = 31.80 DETAILS", or an array of objects as sacreBLEU prints them.
   std::string text() const;
   nlohmann::ordered_json json() const;
   std::string print() const;  // in the format of the options

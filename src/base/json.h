@@ -1,10 +1,11 @@
-// For all JSON that this program did not just write itself: parse_json and integer_at.
+// JSON in and out. For all that this program did not just write itself: parse_json and integer_at.
 //
 // nlohmann's parser takes any depth of nesting, but copying, printing and comparing what it returns is recursive: deep
 // nesting, which is never meant, would overflow the stack.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
@@ -21,6 +22,12 @@ template <class Json = nlohmann::json>
 Json parse_json(std::string_view text) {
   if (is_nested_too_deeply(text)) throw Json::parse_error::create(101, 0, "it is nested too deeply", nullptr);
   return Json::parse(text);
+}
+
+// As text. Bytes that are not UTF-8, as the name of a file may have, become U+FFFD, where dump() throws.
+template <class Json>
+std::string json_text(const Json& json, int indent = -1) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
 // What an exception says, without the library's number for it.

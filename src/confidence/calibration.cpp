@@ -91,7 +91,7 @@ void write_calibration(const std::string& folder, const Calibration& calibration
                                {"words", to_json(calibration.words, word_feature_names)},
                                {"texts", to_json(calibration.texts, text_feature_names)},
                                {"quality", to_json(calibration.quality)}};
-  write_file(path_in(folder), {object.dump(1) + "\n"});
+  write_file(path_in(folder), {json_text(object, 1) + "\n"});
 }
 
 std::optional<Calibration> read_calibration(const std::string& folder) {

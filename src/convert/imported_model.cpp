@@ -6,6 +6,7 @@
 #include "base/build.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "model/folder.h"
 #include "model/low_precision_file.h"
 #include "model/transformer.h"
@@ -138,7 +139,7 @@ void write_model_folder(const ImportedModel& imported, const std::string& folder
                                  {"recipe", recipe},
                                  {"vocabulary_checksums", vocabulary_checksums(folder)},
                                  {"made_by", {{"build", build_name()}, {"imported_from", imported.system}}}};
-  write_file(folder + "/config.json", {config.dump(1)});
+  write_file(folder + "/config.json", {json_text(config, 1)});
 }
 
 }  // namespace dragoman::internal

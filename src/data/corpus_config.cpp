@@ -118,7 +118,7 @@ void declare(Options& options, DataConfig& data) {
   section.add("valid_text", data.valid_text, "validation text of a language model, never trained on");
   section.add("obtain", data.obtain, "how to get the corpus: shown when one of its files is missing")
       .may_change_on_resume();
-  section.add("swap", data.swap, "exchange source and target");
+  section.add("swap", data.swap, "exchange the files' sides; from and to are the languages afterwards");
   section.add("from", data.from,
               "source language, such as en; of a multilingual vocabulary one that dragoman info lists");
   section.add("to", data.to, "target language");

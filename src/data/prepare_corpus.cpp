@@ -152,7 +152,7 @@ void check_terms(const DataConfig& data, const VocabularyConfig& vocabulary) {
 }
 
 uint64_t fingerprint_of(const json& origin) {
-  const std::string text = origin.dump(-1, ' ', false, json::error_handler_t::replace);
+  const std::string text = json_text(origin);
   return XXH3_64bits(text.data(), text.size());
 }
 
@@ -360,7 +360,7 @@ void make_corpus(const DataConfig& named, const VocabularyConfig& vocabulary, co
                          {"source_begins", survey.source_begins},
                          {"checksums", checksums_of(folder)},
                          {"report", report_of(result, vocabularies)}};
-  write_file(manifest_path(folder), {manifest.dump(2, ' ', false, json::error_handler_t::replace) + "\n"});
+  write_file(manifest_path(folder), {json_text(manifest, 2) + "\n"});
 }
 
 }  // namespace

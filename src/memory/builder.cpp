@@ -1,14 +1,21 @@
 #include "memory/builder.h"
 
 #include <filesystem>
-#include <optional>
 
 #include "base/files.h"
 #include "base/new_file.h"
-#include "memory/memory.h"
 #include "memory/part_writer.h"
 
 namespace dragoman::internal {
+namespace {
+
+std::unique_ptr<MemoryLock> lock_of_former(const std::string& folder) {
+  std::error_code none;
+  if (!std::filesystem::exists(folder + "/" + memory_manifest_name, none)) return nullptr;
+  return std::make_unique<MemoryLock>(folder);
+}
+
+}  // namespace
 
 struct MemoryBuilder::OpenPart {
   explicit OpenPart(const std::string& path)
@@ -18,19 +25,8 @@ struct MemoryBuilder::OpenPart {
   PartWriter writer;
 };
 
-// Keeps others from adding to it while it is being replaced.
-struct MemoryBuilder::FormerMemory {
-  explicit FormerMemory(const std::string& folder) {
-    std::error_code none;
-    if (std::filesystem::exists(folder + "/" + memory_manifest_name, none))
-      memory.emplace(folder, MemoryAccess::add);
-  }
-
-  std::optional<TranslationMemory> memory;
-};
-
 MemoryBuilder::MemoryBuilder(const std::string& folder, const std::string& from, const std::string& to)
-    : former_(std::make_unique<FormerMemory>(folder)),
+    : former_(lock_of_former(folder)),
       folder_(folder, memory_manifest_name),
       manifest_{.from = from, .to = to} {}
 

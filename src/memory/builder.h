@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/atomic_folder.h"
+#include "memory/lock.h"
 #include "memory/manifest.h"
 #include "memory/segment.h"
 
@@ -13,7 +14,7 @@ namespace dragoman::internal {
 
 class MemoryBuilder {
  public:
-  // Replaces only an empty folder, or a memory to which no process adds.
+  // Replaces only an empty folder, or a memory to which no process adds, even a damaged one.
   MemoryBuilder(const std::string& folder, const std::string& from, const std::string& to);
   ~MemoryBuilder();
 
@@ -24,11 +25,10 @@ class MemoryBuilder {
 
  private:
   struct OpenPart;
-  struct FormerMemory;
 
   void finish_part();
 
-  std::unique_ptr<FormerMemory> former_;
+  std::unique_ptr<MemoryLock> former_;  // keeps others from adding to what is being replaced
   AtomicFolder folder_;
   MemoryManifest manifest_;
   std::unique_ptr<OpenPart> part_;

@@ -23,7 +23,7 @@ std::string line_of(const MemorySegment& segment) {
   nlohmann::ordered_json json = {{"source", segment.source}, {"target", segment.target}};
   if (!segment.origin.empty()) json["origin"] = segment.origin;
   if (segment.changed != 0) json["changed"] = segment.changed;
-  const std::string text = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  const std::string text = json_text(json);
   return checksum_of(text) + " " + text + "\n";
 }
 
@@ -43,8 +43,10 @@ std::optional<MemorySegment> segment_of(std::string_view line) {
 MemoryLog::MemoryLog(std::string path, size_t bytes)
     : path_(std::move(path)), file_(open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666)), size_(bytes) {
   if (file_ < 0) throw Error("cannot open {}: {}", path_, std::strerror(errno));
-  if (ftruncate(file_, static_cast<off_t>(bytes)) != 0)
-    throw Error("cannot write {}: {}", path_, std::strerror(errno));
+  if (ftruncate(file_, static_cast<off_t>(bytes)) == 0) return;
+  const int reason = errno;
+  close(file_);
+  throw Error("cannot write {}: {}", path_, std::strerror(reason));
 }
 
 MemoryLog::~MemoryLog() { close(file_); }

@@ -44,7 +44,7 @@ void write_manifest(const std::string& folder, const MemoryManifest& manifest) {
   const nlohmann::ordered_json json = {{"format", memory_version}, {"from", manifest.from},
                                        {"to", manifest.to},        {"parts", manifest.parts},
                                        {"log", manifest.log},      {"files", manifest.files}};
-  write_file(folder + "/" + memory_manifest_name, {json.dump(1) + "\n"});
+  write_file(folder + "/" + memory_manifest_name, {json_text(json, 1) + "\n"});
 }
 
 }  // namespace dragoman::internal

@@ -1,19 +1,13 @@
 #include "memory/memory.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <mutex>
 #include <optional>
 #include <utility>
 
 #include "base/error.h"
-#include "base/files.h"
+#include "base/log.h"
 #include "base/new_file.h"
 #include "memory/part_writer.h"
 #include "memory/similarity.h"
@@ -25,7 +19,8 @@ constexpr size_t max_log_segments = 20'000;
 constexpr uint32_t max_part_segments = 1'000'000;
 constexpr double most_similar_but_not_exact = 0.99;
 constexpr size_t candidates_of_part = 64;
-constexpr size_t most_words_to_compare = 1000;  // the time that it takes grows with their square
+constexpr size_t most_words_to_compare = 1000;      // the time that it takes grows with their square
+constexpr size_t most_bytes_to_compare = 64 << 10;  // which bounds what is split into words
 
 std::string part_of(std::span<const MemorySegment> segments) {
   std::string bytes;
@@ -47,27 +42,62 @@ void remove_file(const std::string& path) {
   std::filesystem::remove(path, none);
 }
 
-}  // namespace
+// None of a text that is too long to be compared, so that nothing is similar to it.
+std::vector<uint64_t> words_to_compare(std::string_view text) {
+  if (text.size() > most_bytes_to_compare) return {};
+  std::vector<uint64_t> words = memory_words(text);
+  if (words.size() > most_words_to_compare) words.clear();
+  return words;
+}
 
-struct TranslationMemory::Lock {
-  explicit Lock(const std::string& folder)
-      : file(open((folder + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
-    if (file < 0) throw Error("cannot open {}/lock: {}", folder, std::strerror(errno));
-    if (flock(file, LOCK_EX | LOCK_NB) == 0) return;
-    close(file);
-    throw Error("another process adds to {}: stop it, or send the segments to it", folder);
+std::vector<MemoryMatch> exact_matches(MemoryParts parts, std::string_view source, const MemoryQuery& query) {
+  std::vector<MemoryMatch> matches;
+  const auto take = [&](const MemorySegmentView& segment) {
+    if (!segment.target.empty()) matches.push_back({segment.copy(), 1, true});
+  };
+  if (const auto place = newest_place(parts, source)) take(parts[place->part]->segment(place->number));
+  if (query.match_case && query.match_numbers) return matches;
+  constexpr size_t most = 64;  // texts that are one number have one loose key
+  const SegmentKey key = memory_key(source);
+  const std::string strict = strict_form(source);
+  const std::string form = loose_form(source, query.match_case, query.match_numbers);
+  for (size_t part = parts.size(); part-- > 0;) {
+    const std::span<const uint32_t> same_key = parts[part]->with_key(key, true);
+    for (const uint32_t number : same_key.first(std::min(most, same_key.size()))) {
+      const MemorySegmentView segment = parts[part]->segment(number);
+      if (loose_form(segment.source, query.match_case, query.match_numbers) != form) continue;
+      if (strict_form(segment.source) == strict) continue;  // it was the first
+      if (newest_place(parts, segment.source) == SegmentPlace{part, number}) take(segment);
+    }
   }
-  ~Lock() { close(file); }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
+  return matches;
+}
 
-  int file;
-};
+std::vector<MemoryMatch> similar_matches(MemoryParts parts, std::string_view source,
+                                         const MemoryQuery& query) {
+  std::vector<uint64_t> words = words_to_compare(source), distinct = words;
+  std::ranges::sort(distinct);
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  std::vector<MemoryMatch> matches;
+  for (size_t part = parts.size(); part-- > 0;) {
+    for (const uint32_t number : parts[part]->candidates(distinct, candidates_of_part)) {
+      const MemorySegmentView segment = parts[part]->segment(number);
+      const double similar = similarity(words, words_to_compare(segment.source), query.at_least);
+      if (similar == 0 || segment.target.empty()) continue;
+      if (newest_place(parts, segment.source) != SegmentPlace{part, number}) continue;
+      matches.push_back({segment.copy(), std::min(similar, most_similar_but_not_exact), false});
+    }
+  }
+  std::ranges::stable_sort(matches, std::greater<>(), &MemoryMatch::similarity);
+  return matches;
+}
+
+}  // namespace
 
 TranslationMemory::TranslationMemory(const std::string& folder, MemoryAccess access)
     : folder_(folder), manifest_(read_manifest(folder)) {
   if (access == MemoryAccess::add) {
-    lock_ = std::make_unique<Lock>(folder);
+    lock_.emplace(folder);
     manifest_ = read_manifest(folder);
     open_files();
     return;
@@ -96,36 +126,68 @@ void TranslationMemory::open_files() {
   parts_on_disk_ = parts_.size();
   const std::string log = folder_ + "/" + manifest_.log;
   const MemoryLogContents contents = read_log(log);
-  index(contents.segments);
-  if (lock_ != nullptr) log_ = std::make_unique<MemoryLog>(log, contents.bytes);
+  index(parts_, contents.segments);
+  if (lock_) log_ = std::make_unique<MemoryLog>(log, contents.bytes);
+}
+
+// What they are now. They never change themselves, so nobody waits while they are searched.
+TranslationMemory::Parts TranslationMemory::current_parts() const {
+  const std::shared_lock lock(reading_);
+  return parts_;
+}
+
+void TranslationMemory::replace_parts(Parts parts) {
+  const std::unique_lock lock(reading_);
+  parts_.swap(parts);
 }
 
 // Parts of like sizes are merged, so that there are few of them.
-void TranslationMemory::index(std::span<const MemorySegment> segments) {
+void TranslationMemory::index(Parts& parts, std::span<const MemorySegment> segments) const {
   if (segments.empty()) return;
-  parts_.push_back(std::make_shared<const MemoryPart>(MemoryPart::of(part_of(segments))));
-  while (parts_.size() >= parts_on_disk_ + 2) {
-    const MemoryParts last = MemoryParts(parts_).last(2);
+  parts.push_back(std::make_shared<const MemoryPart>(MemoryPart::of(part_of(segments))));
+  while (parts.size() >= parts_on_disk_ + 2) {
+    const MemoryParts last = MemoryParts(parts).last(2);
     if (last[0]->size() > 2 * last[1]->size()) break;
     std::string bytes;
     merge_parts(last, false, [&](std::string_view more) { bytes += more; });
-    parts_.pop_back();
-    parts_.back() = std::make_shared<const MemoryPart>(MemoryPart::of(std::move(bytes)));
+    parts.pop_back();
+    parts.back() = std::make_shared<const MemoryPart>(MemoryPart::of(std::move(bytes)));
   }
 }
 
 void TranslationMemory::add(std::span<const MemorySegment> segments) {
-  CHECK(log_ != nullptr, "{} was opened to be read", folder_);
-  const std::unique_lock lock(mutex_);
+  CHECK(lock_, "{} was opened to be read", folder_);
+  const std::lock_guard adding(adding_);
+  restore_manifest();
+  Parts parts = parts_;
+  index(parts, segments);
   log_->append(segments);
-  index(segments);
-  if (size_of(MemoryParts(parts_).subspan(parts_on_disk_)) >= max_log_segments) fold_log();
+  replace_parts(std::move(parts));
+
+  const size_t in_log = size_of(MemoryParts(parts_).subspan(parts_on_disk_));
+  if (in_log < not_folded_ + max_log_segments) return;
+  try {
+    fold_log();
+  } catch (const Error& error) {
+    not_folded_ = in_log;
+    log_warning(
+        "the segments added to {} stay in its log, which cannot be merged now: {}; if the disk is full, free "
+        "space",
+        folder_, error.what());
+  }
 }
 
 void TranslationMemory::fold() {
-  CHECK(log_ != nullptr, "{} was opened to be read", folder_);
-  const std::unique_lock lock(mutex_);
+  CHECK(lock_, "{} was opened to be read", folder_);
+  const std::lock_guard adding(adding_);
+  restore_manifest();
   if (parts_.size() > parts_on_disk_) fold_log();
+}
+
+// Nothing may be added to a log that the manifest on the disk does not name.
+void TranslationMemory::restore_manifest() {
+  if (is_manifest_uncertain_) write_manifest(folder_, manifest_);
+  is_manifest_uncertain_ = false;
 }
 
 // The new part takes in older ones that are not much larger.
@@ -147,22 +209,28 @@ void TranslationMemory::fold_log() {
   merge_parts(MemoryParts(parts_).subspan(first), first == 0,
               [&](std::string_view bytes) { file.write(bytes); });
   file.finish();
-  auto part = std::make_shared<const MemoryPart>(map_file(path), path);
+  Parts parts(parts_.begin(), parts_.begin() + static_cast<std::ptrdiff_t>(first));
+  parts.push_back(std::make_shared<const MemoryPart>(map_file(path), path));
   auto log = std::make_unique<MemoryLog>(folder_ + "/" + next.log, 0);
+  is_manifest_uncertain_ = true;
   write_manifest(folder_, next);  // from here on, the memory consists of the new files
+  is_manifest_uncertain_ = false;
 
-  manifest_ = std::move(next);
+  // Not its languages, which others read meanwhile.
+  manifest_.parts = std::move(next.parts);
+  manifest_.log = std::move(next.log);
+  manifest_.files = next.files;
   log_ = std::move(log);
-  parts_.resize(first);
-  parts_.push_back(std::move(part));
-  parts_on_disk_ = parts_.size();
+  parts_on_disk_ = parts.size();
+  not_folded_ = 0;
+  replace_parts(std::move(parts));
   for (const std::string& name : former) remove_file(folder_ + "/" + name);
 }
 
 std::vector<MemoryMatch> TranslationMemory::look_up(std::string_view source, const MemoryQuery& query) const {
-  const std::shared_lock lock(mutex_);
-  std::vector<MemoryMatch> matches = exact_matches(source, query);
-  for (MemoryMatch& match : similar_matches(source, query)) {
+  const Parts parts = current_parts();
+  std::vector<MemoryMatch> matches = exact_matches(parts, source, query);
+  for (MemoryMatch& match : similar_matches(parts, source, query)) {
     const bool is_known = std::ranges::any_of(
         matches, [&](const MemoryMatch& known) { return known.segment.source == match.segment.source; });
     if (!is_known) matches.push_back(std::move(match));
@@ -173,73 +241,22 @@ std::vector<MemoryMatch> TranslationMemory::look_up(std::string_view source, con
 }
 
 std::optional<MemoryMatch> TranslationMemory::exact(std::string_view source, const MemoryQuery& query) const {
-  const std::shared_lock lock(mutex_);
-  std::vector<MemoryMatch> matches = exact_matches(source, query);
+  std::vector<MemoryMatch> matches = exact_matches(current_parts(), source, query);
   if (matches.empty()) return std::nullopt;
   return std::move(matches.front());
 }
 
-std::vector<MemoryMatch> TranslationMemory::exact_matches(std::string_view source,
-                                                          const MemoryQuery& query) const {
-  std::vector<MemoryMatch> matches;
-  const auto take = [&](const MemorySegmentView& segment) {
-    if (!segment.target.empty()) matches.push_back({segment.copy(), 1, true});
-  };
-  if (const auto place = newest_place(parts_, source)) take(parts_[place->part]->segment(place->number));
-  if (query.match_case && query.match_numbers) return matches;
-  constexpr size_t most = 64;  // texts that are one number have one loose key
-  const SegmentKey key = memory_key(source);
-  const std::string strict = strict_form(source);
-  const std::string form = loose_form(source, query.match_case, query.match_numbers);
-  for (size_t part = parts_.size(); part-- > 0;) {
-    for (const uint32_t number : parts_[part]->with_key(key, true, most)) {
-      const MemorySegmentView segment = parts_[part]->segment(number);
-      if (loose_form(segment.source, query.match_case, query.match_numbers) != form) continue;
-      if (strict_form(segment.source) == strict) continue;  // it was the first
-      if (newest_place(parts_, segment.source) == SegmentPlace{part, number}) take(segment);
-    }
-  }
-  return matches;
-}
-
-std::vector<MemoryMatch> TranslationMemory::similar_matches(std::string_view source,
-                                                            const MemoryQuery& query) const {
-  std::vector<uint64_t> words = memory_words(source), distinct = words;
-  if (words.size() > most_words_to_compare) return {};
-  std::ranges::sort(distinct);
-  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-  std::vector<MemoryMatch> matches;
-  for (size_t part = parts_.size(); part-- > 0;) {
-    for (const uint32_t number : parts_[part]->candidates(distinct, candidates_of_part)) {
-      const MemorySegmentView segment = parts_[part]->segment(number);
-      const double similar = similarity(words, memory_words(segment.source), query.at_least);
-      if (similar == 0 || segment.target.empty()) continue;
-      if (newest_place(parts_, segment.source) != SegmentPlace{part, number}) continue;
-      matches.push_back({segment.copy(), std::min(similar, most_similar_but_not_exact), false});
-    }
-  }
-  std::ranges::stable_sort(matches, std::greater<>(), &MemoryMatch::similarity);
-  return matches;
-}
-
 void TranslationMemory::for_each(const std::function<void(const MemorySegmentView& segment)>& take) const {
-  const std::vector<std::shared_ptr<const MemoryPart>> parts = [this] {
-    const std::shared_lock lock(mutex_);
-    return parts_;
-  }();
-  for_each_newest(parts, [&](const MemorySegmentView& segment) {
+  for_each_newest(current_parts(), [&](const MemorySegmentView& segment) {
     if (!segment.target.empty()) take(segment);
   });
 }
 
-uint32_t TranslationMemory::size() const {
-  const std::shared_lock lock(mutex_);
-  return size_of(parts_);
-}
+uint32_t TranslationMemory::size() const { return size_of(current_parts()); }
 
 void TranslationMemory::verify() const {
-  const std::shared_lock lock(mutex_);
-  for (const auto& part : parts_) part->verify();
+  const Parts parts = current_parts();
+  for (const auto& part : parts) part->verify();
 }
 
 }  // namespace dragoman::internal

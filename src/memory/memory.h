@@ -11,18 +11,21 @@
 // target removes the older ones. What add() has returned from is on the disk: a kill at any instant loses none of it. A
 // line of the log that was cut by a kill is ignored; any other damage is an Error with the file.
 //
-// look_up and for_each may be called on several threads, also while another one adds.
+// All of it may be called on several threads. However long add and fold take, only other calls of these wait
+// for them.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <shared_mutex>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "memory/lock.h"
 #include "memory/log.h"
 #include "memory/manifest.h"
 #include "memory/part_list.h"
@@ -63,6 +66,8 @@ class TranslationMemory {
   // The first of these if it is exact, at a small part of the price.
   std::optional<MemoryMatch> exact(std::string_view source, const MemoryQuery& query) const;
 
+  // Returns once they are on the disk. Makes a part of a long log; if that fails, they stay in the log, with
+  // a warning.
   void add(std::span<const MemorySegment> segments);
 
   // All that count when it begins, the oldest first. However long `take` takes, others may add.
@@ -78,22 +83,26 @@ class TranslationMemory {
   void fold();
 
  private:
-  struct Lock;
+  // From the oldest to the newest: first those on the disk, then those of the log.
+  using Parts = std::vector<std::shared_ptr<const MemoryPart>>;
 
-  std::vector<MemoryMatch> exact_matches(std::string_view source, const MemoryQuery& query) const;
-  std::vector<MemoryMatch> similar_matches(std::string_view source, const MemoryQuery& query) const;
   void open_files();
-  void index(std::span<const MemorySegment> segments);
+  Parts current_parts() const;
+  void replace_parts(Parts parts);
+  void index(Parts& parts, std::span<const MemorySegment> segments) const;
   void fold_log();
+  void restore_manifest();
 
   std::string folder_;
-  std::unique_ptr<Lock> lock_;
-  MemoryManifest manifest_;
+  std::optional<MemoryLock> lock_;  // to add
+  MemoryManifest manifest_;         // whose languages never change
   std::unique_ptr<MemoryLog> log_;  // to add
-  // From the oldest to the newest: first those on the disk, then those of the log.
-  std::vector<std::shared_ptr<const MemoryPart>> parts_;
+  Parts parts_;
   size_t parts_on_disk_ = 0;
-  mutable std::shared_mutex mutex_;  // of parts_
+  size_t not_folded_ = 0;               // segments of the log when it could not be folded
+  bool is_manifest_uncertain_ = false;  // whether the one on the disk is manifest_, after replacing it failed
+  std::mutex adding_;                   // while any of these changes
+  mutable std::shared_mutex reading_;   // of parts_, only while they are copied or replaced
 };
 
 }  // namespace dragoman::internal

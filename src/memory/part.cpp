@@ -96,14 +96,12 @@ MemorySegmentView MemoryPart::segment(uint32_t number) const {
   return view;
 }
 
-std::vector<uint32_t> MemoryPart::with_key(SegmentKey key, bool loose, size_t at_most) const {
+std::span<const uint32_t> MemoryPart::with_key(SegmentKey key, bool loose) const {
   const uint64_t first = loose ? uint64_t{key.loose} << 32 : key.number();
   const uint64_t last = loose ? first | 0xFFFFFFFF : first;
-  std::vector<uint32_t> found;
-  for (auto at = std::ranges::lower_bound(keys_, first);
-       at != keys_.end() && *at <= last && found.size() < at_most; ++at)
-    found.push_back(owners_[static_cast<size_t>(at - keys_.begin())]);
-  return found;
+  const auto begin = std::ranges::lower_bound(keys_, first);
+  const auto end = std::upper_bound(begin, keys_.end(), last);
+  return owners_.subspan(static_cast<size_t>(begin - keys_.begin()), static_cast<size_t>(end - begin));
 }
 
 std::vector<uint32_t> MemoryPart::candidates(const std::vector<uint64_t>& words, size_t at_most) const {

@@ -26,8 +26,9 @@ class MemoryPart {
   uint32_t size() const { return static_cast<uint32_t>(footer_.segments); }
   MemorySegmentView segment(uint32_t number) const;
 
-  // Those with the same key, the newest first; `loose`: with the same half of it. At most so many.
-  std::vector<uint32_t> with_key(SegmentKey key, bool loose, size_t at_most) const;
+  // Those with the same key, the newest first; `loose`: with the same half of it. Not a copy, since there may be
+  // as many as there are segments.
+  std::span<const uint32_t> with_key(SegmentKey key, bool loose) const;
 
   // The segments that share the rarest words with these, the best first (BM25), at most so many.
   std::vector<uint32_t> candidates(const std::vector<uint64_t>& words, size_t at_most) const;

@@ -8,7 +8,7 @@ std::optional<SegmentPlace> newest_place(MemoryParts parts, std::string_view sou
   const SegmentKey key = memory_key(source);
   const std::string form = strict_form(source);
   for (size_t part = parts.size(); part-- > 0;)
-    for (const uint32_t number : parts[part]->with_key(key, false, SIZE_MAX))
+    for (const uint32_t number : parts[part]->with_key(key, false))
       if (strict_form(parts[part]->segment(number).source) == form) return SegmentPlace{part, number};
   return {};
 }

@@ -12,11 +12,14 @@
 namespace dragoman::internal {
 namespace {
 
-// XML has no place for control characters.
+// XML has no place for control characters, U+FFFE and U+FFFF.
 std::string xml_text(std::string_view text) {
   std::string escaped = escape_markup(text);
   for (char& c : escaped)
     if (static_cast<unsigned char>(c) < ' ' && c != '\t' && c != '\n' && c != '\r') c = ' ';
+  for (const std::string_view refused : {"\uFFFE", "\uFFFF"})
+    for (size_t at = 0; (at = escaped.find(refused, at)) != escaped.npos;)
+      escaped.replace(at, refused.size(), "\uFFFD");
   return escaped;
 }
 

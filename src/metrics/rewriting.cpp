@@ -17,8 +17,11 @@ bool is_13a_mark(char32_t c) {
 }  // namespace
 
 void replace_all(std::u32string& text, std::u32string_view what, std::u32string_view with) {
-  for (size_t at = 0; (at = text.find(what, at)) != text.npos; at += with.size())
-    text.replace(at, what.size(), with);
+  std::u32string out;
+  size_t done = 0;
+  for (size_t at; (at = text.find(what, done)) != text.npos; done = at + what.size())
+    (out.append(text, done, at - done)).append(with);
+  if (done > 0) text = out.append(text, done);
 }
 
 std::u32string set_apart(const std::u32string& text, CharacterClass mark) {

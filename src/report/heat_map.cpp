@@ -70,7 +70,7 @@ void add_numbers(Svg& svg, const HeatMapLayout& layout, const HeatMaps& figure, 
   for (int64_t row = 0; row < map.rows; ++row) {
     for (int64_t column = 0; column < map.columns; ++column) {
       const double value = map.values[static_cast<size_t>(row * map.columns + column)];
-      const std::string number = fmt::format("{:.2f}", value);
+      const std::string number = fmt::format("{:.2f}", rounded(value, 2) + 0.0);  // + 0: no -0.00
       if (value < figure.min_number || text_width(number, 10) > layout.cell_width) continue;
       const Point middle = {corner.x + (static_cast<double>(column) + 0.5) * layout.cell_width,
                             corner.y + (static_cast<double>(row) + 0.5) * layout.cell_height + 3.5};

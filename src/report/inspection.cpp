@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/quotes.h"
 #include "model/attentions.h"
 #include "report/colour_scale.h"
 #include "report/numbers.h"
@@ -28,16 +29,17 @@ Side source_side(const SavedModel& model, const Direction& direction, const std:
   std::vector<Segment> parts = split_line(model, text, direction);
   if (parts.empty()) throw Error("\"{}\" contains no words to inspect", text);
   if (parts.size() > 1) {
-    throw Error("\"{}...\" is longer than {} subwords: inspect needs a single, shorter sentence",
-                text.substr(0, text.find(' ', 30)), model.readers[0].max_length);
+    throw Error("{} is longer than {} subwords: inspect needs a single, shorter sentence", in_quotes(text),
+                model.readers[0].max_length);
   }
   return {text, std::move(parts[0].ids), in_code_points(text, parts[0].spans)};
 }
 
 Side given_side(const SavedModel& model, const StartTokens& start, const std::string& text) {
   PiecesOfText pieces = model.vocabularies.target->encode_with_spans(text);
-  if (static_cast<int64_t>(pieces.ids.size() + start.size()) > model.max_positions)
-    throw Error("--target has {} subwords, but the model has only {} positions", pieces.ids.size(),
+  const int64_t tokens = std::ssize(pieces.ids) + std::ssize(start);
+  if (tokens > model.max_positions)
+    throw Error("the given translation has {} tokens, but the model has only {} positions", tokens,
                 model.max_positions);
   return {text, std::move(pieces.ids), in_code_points(text, pieces.spans)};
 }

@@ -4,6 +4,7 @@
 // tests/report/axis_cases.json.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -22,5 +23,6 @@ std::string tick_label(const Axis&,
 double rounded(double value, int decimals);
 double rounded_weight(float weight);  // of attention, in JSON: five decimals are enough
 double with_significant_digits(double value, int significant_digits);
+double as_printed(double value, int64_t decimals);
 
 }  // namespace dragoman::internal

@@ -5,6 +5,7 @@
 
 #include "base/ascii.h"
 #include "base/error.h"
+#include "base/json.h"
 
 namespace dragoman::internal {
 namespace {
@@ -21,8 +22,7 @@ void replace_once(std::string& page, std::string_view name, std::string_view wit
 std::string page_with_data(std::string_view name, std::initializer_list<std::string_view> files,
                            const nlohmann::ordered_json& data) {
   // "</script>" in the data would end the script.
-  const std::string text =
-      escaped(data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), {{'<', "\\u003c"}});
+  const std::string text = escaped(json_text(data), {{'<', "\\u003c"}});
   std::string page(embedded_file(name));
   for (const std::string_view file : files) replace_once(page, file, embedded_file(file));
   replace_once(page, "data", text);

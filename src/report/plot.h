@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -41,7 +42,7 @@ struct HeatMaps {
   std::string min_name = {}, max_name = {};
   std::vector<std::string> row_names = {}, column_names = {};  // instead of indices
   bool square_root = false;  // colours by the square root of a value, so that small ones differ
-  double min_number = 0;     // that is written in its cell
+  double min_number = -std::numeric_limits<double>::infinity();  // that is written in its cell
 };
 
 std::string svg(const HeatMaps&);

@@ -1,11 +1,11 @@
 // Curves of training runs, from their histories.
 #include <cmath>
-#include <filesystem>
 
 #include <fmt/format.h>
 
 #include "base/error.h"
 #include "report/figures.h"
+#include "report/folder_name.h"
 #include "train/history.h"
 
 namespace dragoman::internal {
@@ -29,11 +29,6 @@ double place_of(const Curve& curve, size_t i, RunAxis x) {
   return x == RunAxis::minutes ? curve.seconds[i] / 60 : static_cast<double>(curve.steps[i]);
 }
 
-std::string name_of(const std::string& folder) {
-  const std::filesystem::path path = std::filesystem::path(folder).lexically_normal();
-  return (path.has_filename() ? path : path.parent_path()).filename().string();
-}
-
 [[noreturn]] void throw_unknown(const std::string& metric, const Curve& curve, const std::string& folder) {
   std::string known;
   for (const auto& [name, values] : curve.columns) known += (known.empty() ? "" : ", ") + name;
@@ -43,12 +38,13 @@ std::string name_of(const std::string& folder) {
 
 ChartCurve run_curve(const std::string& folder, const RunCurves& options) {
   const History history = read_history(folder + "/metrics.jsonl");
-  const Curve curve = downsampled(curve_of(history, options.event), max_points);
-  const std::vector<double>* values = curve.column(options.metric);
-  if (values == nullptr) throw_unknown(options.metric, curve, folder);
-  ChartCurve result = {.name = name_of(folder), .points = {}};
-  for (size_t i = 0; i < values->size(); ++i) {
-    if (std::isfinite((*values)[i])) result.points.push_back({place_of(curve, i, options.x), (*values)[i]});
+  const Curve& all = curve_of(history, options.event);
+  if (all.column(options.metric) == nullptr) throw_unknown(options.metric, all, folder);
+  const Curve curve = downsampled(all, max_points);
+  const std::vector<double>& values = *curve.column(options.metric);
+  ChartCurve result = {.name = folder_name(folder, options.runs), .points = {}};
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (std::isfinite(values[i])) result.points.push_back({place_of(curve, i, options.x), values[i]});
   }
   if (result.points.empty())
     throw OptionError("metric",

@@ -1,5 +1,7 @@
 #include "report/svg.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/ascii.h"
@@ -62,8 +64,12 @@ std::string svg_file(const Svg& svg, std::string_view title) {
       svg.width, svg.height, escaped(title), figure_style, svg.style, svg.elements);
 }
 
+// XML allows neither invalid UTF-8 nor control characters.
 std::string escaped(std::string_view text) {
-  return escaped(text, {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}});
+  std::string valid = repaired(text);
+  std::ranges::replace_if(
+      valid, [](char c) { return c >= 0 && c < ' ' && c != '\t' && c != '\n'; }, ' ');
+  return escaped(valid, {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}});
 }
 
 // East Asian characters and symbols are as wide as high.

@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "confidence/calibration.h"
+#include "report/folder_name.h"
 #include "report/numbers.h"
 #include "report/page.h"
 #include "train/run_checks.h"
@@ -36,8 +37,7 @@ json short_numbers(const std::vector<double>& values) {
   return list;
 }
 
-json curve_json(const Curve& curve) {
-  const Curve thin = downsampled(curve, max_points);
+json curve_json(const Curve& thin) {
   json result = {{"step", thin.steps}, {"seconds", short_numbers(thin.seconds)}};
   for (const auto& [name, column] : thin.columns) result[name] = short_numbers(column);
   return result;
@@ -134,7 +134,7 @@ void flatten(const ordered_json& value, const std::string& path, ordered_json& f
     for (const auto& [name, inner] : value.items())
       flatten(inner, path.empty() ? name : path + "." + name, flat);
   } else {
-    flat[path] = value.is_string() ? value.get<std::string>() : value.dump();
+    flat[path] = value.is_string() ? value.get<std::string>() : json_text(value);
   }
 }
 
@@ -182,25 +182,6 @@ ordered_json defaults_of_changed(const ordered_json& settings) {
   return changed;
 }
 
-// The folder's name, with as many parent folders as it takes to be unique.
-std::string name_of(const std::string& folder, const std::vector<std::string>& folders) {
-  const auto without_slash = [](const std::string& text) {
-    const std::string path = std::filesystem::path(text).lexically_normal().string();
-    return path.substr(0, path.find_last_not_of('/') + 1);
-  };
-  const auto tail = [](const std::string& path, int count) {
-    size_t at = path.size();
-    while (count-- > 0 && at != path.npos && at > 0) at = path.rfind('/', at - 1);
-    return at == path.npos || at == 0 ? path : path.substr(at + 1);
-  };
-  const std::string path = without_slash(folder);
-  for (int count = 1;; ++count) {
-    const std::string name = tail(path, count);
-    const auto alike = [&](const std::string& other) { return tail(without_slash(other), count) == name; };
-    if (name == path || std::ranges::count_if(folders, alike) <= 1) return name;
-  }
-}
-
 std::string metrics_of(const std::string& folder) { return folder + "/metrics.jsonl"; }
 
 }  // namespace
@@ -208,11 +189,11 @@ std::string metrics_of(const std::string& folder) { return folder + "/metrics.js
 ordered_json run_data(const std::string& folder, const std::vector<std::string>& folders,
                       const History& history, bool running) {
   const ordered_json config = configuration_of(folder), settings = settings_of(config);
-  return {{"name", name_of(folder, folders)},
+  return {{"name", folder_name(folder, folders)},
           {"summary", summary(history, running)},
-          {"train", curve_json(with_unsmoothed_loss(history.train))},
-          {"validation", curve_json(history.validation)},
-          {"epochs", curve_json(with_unsmoothed_loss(history.epochs))},
+          {"train", curve_json(downsampled(with_unsmoothed_loss(history.train), max_points))},
+          {"validation", curve_json(every_few(history.validation, max_points))},
+          {"epochs", curve_json(every_few(with_unsmoothed_loss(history.epochs), max_points))},
           {"samples", samples_json(history)},
           {"marks", marks_json(history)},
           {"prepare", history.prepare},

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "serve/translations.h"
 
@@ -55,8 +56,7 @@ ServeError by_kind(const dragoman::Error& error, std::string_view request) {
 }  // namespace
 
 HttpResponse json_answer(const nlohmann::ordered_json& json, int status) {
-  return {.status = status,
-          .body = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)};
+  return {.status = status, .body = json_text(json)};
 }
 
 HttpResponse error_answer(std::string_view tag, int status, const std::string& message, HttpHeaders headers) {

@@ -173,14 +173,18 @@ void Dispatcher::handle(IncomingRequest request, Responder responder) {
   RouteMatch found = find(request);
   const bool at_once = request.body.size() < long_body && !(found.route && found.route->uses_files);
   if (at_once) return answer_to(found, std::move(request), std::move(responder));
-  pool_.run([this, found = std::move(found), request = std::move(request),
-             responder = std::move(responder)]() mutable {
-    try {
-      answer_to(found, std::move(request), std::move(responder));
-    } catch (const std::exception& error) {
-      log_warning("a request was not answered: {}", error.what());
-    }
-  });
+  // Whose key it is, is not known before the body is read: clients take turns by their networks.
+  const uint64_t client = std::hash<std::string>()(network_of(address_of(request))) | 1;
+  pool_.run(
+      [this, found = std::move(found), request = std::move(request),
+       responder = std::move(responder)]() mutable {
+        try {
+          answer_to(found, std::move(request), std::move(responder));
+        } catch (const std::exception& error) {
+          log_warning("a request was not answered: {}", error.what());
+        }
+      },
+      client);
 }
 
 void Dispatcher::answer_to(const RouteMatch& found, IncomingRequest request, Responder responder) const {

@@ -47,7 +47,7 @@ class Dispatcher {
   ServeContext& context_;
   const Cors& cors_;
   const RequestRecorder& recorder_;
-  WorkerPool pool_{4};  // for what takes longer than a thread that reads requests may be held up
+  WorkerPool pool_{8};  // for what takes longer than a thread that reads requests may be held up
 };
 
 }  // namespace dragoman::internal

@@ -6,12 +6,13 @@
 #include <fmt/chrono.h>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/log.h"
 
 namespace dragoman::internal {
 
 void print_json_line(const nlohmann::ordered_json& line) {
-  const std::string text = line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  const std::string text = json_text(line) + "\n";
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/build.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "http/server.h"
 #include "serve/adapting/adapter.h"
@@ -127,7 +128,7 @@ struct TranslationServer::Parts {
     append(routes, operation_routes(context, [this](MetricsPage& page) { print_counts(page); }));
     const auto document = std::make_shared<std::string>();
     routes.push_back(openapi_route(document));
-    *document = openapi_document(routes, keys.needed()).dump();
+    *document = json_text(openapi_document(routes, keys.needed()));
     return routes;
   }
 

@@ -28,7 +28,8 @@ std::string record_path(const std::string& folder, const std::string& name) {
 
 bool is_of(const nlohmann::ordered_json& record, const nlohmann::ordered_json& inputs,
            const std::string& outputs) {
-  return record.is_object() && record.value("inputs", nlohmann::ordered_json()) == inputs &&
+  return record.is_object() &&
+         json_text(record.value("inputs", nlohmann::ordered_json())) == json_text(inputs) &&
          fs::exists(outputs);
 }
 
@@ -51,12 +52,12 @@ Stage::Stage(const std::string& folder, const std::string& name, nlohmann::order
   remove_outputs(outputs_);
   make_folder(outputs_);
   record_ = {{"inputs", std::move(inputs)}};
-  write_file(record_path_, {record_.dump(1)});
+  write_file(record_path_, {json_text(record_, 1)});
 }
 
 void Stage::finish(nlohmann::ordered_json report) {
   record_["report"] = std::move(report);
-  write_file(record_path_, {record_.dump(1)});
+  write_file(record_path_, {json_text(record_, 1)});
 }
 
 nlohmann::ordered_json report_of_stage(const std::string& folder, const std::string& name,

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "data/lexicon.h"
 #include "data/prepare_corpus.h"
@@ -35,7 +36,7 @@ void set_search(const std::string& folder) {
   nlohmann::json config = read_config(folder);
   config["search"]["beam"] = 1;
   config["search"]["shortlist"] = true;
-  write_file(folder + "/config.json", {config.dump(1), "\n"});
+  write_file(folder + "/config.json", {json_text(config, 1), "\n"});
 }
 
 void quantize_into(const std::string& folder, const std::string& model) {

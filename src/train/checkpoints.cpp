@@ -138,14 +138,14 @@ void Checkpoints::save(int64_t step, const nlohmann::json& state, const std::vec
       write_safetensors((path / file.name).string(), {{"format", "dragoman 1"}}, file.entries);
       facts[file.name] = file_facts(path / file.name);
     }
-    write_file((path / "state.json").string(), {state.dump(1)});
+    write_file((path / "state.json").string(), {json_text(state, 1)});
     facts["state.json"] = file_facts(path / "state.json");
     const nlohmann::json manifest = {{"format", 1},
                                      {"step", step},
                                      {"on_schedule", reason == CheckpointReason::on_schedule},
                                      {"best_step", best_step},
                                      {"files", facts}};
-    write_file((path / manifest_name).string(), {manifest.dump(1)});
+    write_file((path / manifest_name).string(), {json_text(manifest, 1)});
   } catch (const std::exception& error) {
     std::error_code ignored;
     fs::remove_all(path, ignored);

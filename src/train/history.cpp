@@ -11,6 +11,7 @@
 namespace dragoman::internal {
 namespace {
 
+constexpr size_t most_columns = 100;  // of a curve; further ones are left out
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
 // Where the run is, not how well it does.
@@ -22,7 +23,8 @@ class Reader {
  public:
   void take(const MetricsEvent& event) {
     update_time(event);
-    history_.steps = std::max(history_.steps, event.step);
+    // A divergence stays in the log when the run goes back behind it.
+    if (event.event != "divergence") history_.steps = std::max(history_.steps, event.step);
     history_.epoch = std::max(history_.epoch, event.integer("epoch"));
     history_.ended = event.event == "end";
     if (event.event == "train") history_.done = event.number("done");
@@ -55,7 +57,8 @@ class Reader {
 
   void add(Curve& curve, const MetricsEvent& event) {
     for (const auto& [name, value] : event.values.items()) {
-      if ((value.is_number() || value.is_null()) && !is_progress(name)) {
+      if ((value.is_number() || value.is_null()) && !is_progress(name) &&
+          (curve.columns.size() < most_columns || curve.columns.contains(name))) {
         curve.columns[name].resize(curve.size(), missing);
         curve.columns[name].push_back(event.number(name));
       }
@@ -176,9 +179,21 @@ Curve downsampled(const Curve& curve, size_t points) {
     for (const auto& [name, column] : curve.columns) {
       const MeanAndRange range = range_of(column, begin, end);
       thin.columns[name].push_back(range.mean);
-      thin.columns[name + "_low"].push_back(range.low);
-      thin.columns[name + "_high"].push_back(range.high);
+      if (!curve.columns.contains(name + "_low")) thin.columns[name + "_low"].push_back(range.low);
+      if (!curve.columns.contains(name + "_high")) thin.columns[name + "_high"].push_back(range.high);
     }
+  }
+  return thin;
+}
+
+Curve every_few(const Curve& curve, size_t points) {
+  if (curve.size() <= points) return curve;
+  const size_t step = (curve.size() + points - 1) / points;
+  Curve thin;
+  for (size_t i = (curve.size() - 1) % step; i < curve.size(); i += step) {
+    thin.steps.push_back(curve.steps[i]);
+    thin.seconds.push_back(curve.seconds[i]);
+    for (const auto& [name, column] : curve.columns) thin.columns[name].push_back(column[i]);
   }
   return thin;
 }

@@ -68,8 +68,11 @@ class GrowingHistory {
 };
 
 // The curve with at most this many points, each the mean of neighbours. If it had more, each column NAME is joined by
-// NAME_low and NAME_high, the range of the neighbours' finite values.
+// NAME_low and NAME_high, the range of the neighbours' finite values, unless it has columns of these names.
 Curve downsampled(const Curve& curve, size_t points);
+
+// At most this many of the curve's points as they are, the last one among them.
+Curve every_few(const Curve& curve, size_t points);
 
 // At most this many of a sample's translations, the first and the last among them.
 SampleHistory downsampled(const SampleHistory& sample, size_t translations);

@@ -132,7 +132,7 @@ std::string metrics_line(const std::string& event, int64_t step, double time,
   }
   if (!not_finite.empty()) line["not_finite"] = not_finite;
   // Samples may contain anything: invalid UTF-8 becomes U+FFFD.
-  return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json_text(line) + "\n";
 }
 
 double MetricsEvent::number(const std::string& name) const {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/folder.h"
+#include "text/unicode.h"
 #include "text/vocabulary.h"
 #include "train/checkpoints.h"
 #include "train/run_model.h"
@@ -27,6 +28,7 @@ void check_same_recipe(const nlohmann::json& saved, const Recipe& recipe, const 
     const OptionValue value = option.get(), saved_value = saved_options.all()[i].get();
     const bool automatic = value == OptionValue("auto");  // the run keeps the value that was chosen for it
     if (option.may_change_on_resume || value == saved_value || automatic) continue;
+    if (repaired(to_text(value)) == to_text(saved_value)) continue;  // a file's name that JSON cannot say
     throw UsageError("{} holds a run with {} = {}, not {}: choose another folder (--out), or keep the value",
                      folder, option.key(), to_text(saved_value), to_text(value));
   }

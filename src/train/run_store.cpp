@@ -66,7 +66,7 @@ void RunStore::write_config(const Recipe& recipe, const nlohmann::json& facts,
     config["data"] = {{"several_sentences", facts["several_sentences"]}};
   if (recipe.data.synthetic != Synthetic::none)
     config["marks"] = {{"start", SyntheticTask::start}, {"end", SyntheticTask::end}};
-  write_file(folder_ + "/config.json", {config.dump(1)});
+  write_file(folder_ + "/config.json", {json_text(config, 1)});
 }
 
 std::string RunStore::init_from() const {

@@ -139,6 +139,9 @@ TEST(Draw, TextIsEscaped) {
       .title = "a < b & \"c\"", .x_title = "<x>", .y_title = "y", .curves = {{"&", {{0, 0}, {1, 1}}}}});
   EXPECT_TRUE(well_formed(file));
   EXPECT_NE(file.find("a &lt; b &amp; &quot;c&quot;"), std::string::npos);
+  const std::string repaired = svg(
+      LineChart{.title = "a\xff\x01\n", .x_title = "x", .y_title = "y", .curves = {{"", {{0, 0}, {1, 1}}}}});
+  EXPECT_NE(repaired.find("<title>a\uFFFD \n</title>"), std::string::npos) << repaired;
   EXPECT_FALSE(well_formed("<a><b></a></b>"));  // so that the check can fail
   EXPECT_FALSE(well_formed("<a>&</a>"));
 }
@@ -285,6 +288,38 @@ TEST(Figures, RunsAreDrawnFromTheirHistories) {
   EXPECT_EQ(print({"curves"}), "runs is empty: name at least one model's folder");
   EXPECT_EQ(print({"curves", "--runs", folder.path("a"), "--metric", "bleu"}),
             "the command line: metric is bleu, but " + folder.path("a") + " has logged loss");
+}
+
+// They are called by as much of their paths as tells them apart, and a column's range is no column.
+TEST(Figures, RunsOfOneNameAndLongRunsAreDrawn) {
+  const TemporaryFolder folder;
+  std::string lines;
+  for (int step = 1; step <= 500; ++step)
+    lines += fmt::format("{{\"event\":\"validation\",\"step\":{0},\"loss\":{0},\"loss_low\":7}}\n", step);
+  for (const char* name : {"x", "y"}) {
+    std::filesystem::create_directories(folder.path(name + std::string("/model")));
+    folder.write(name + std::string("/model/metrics.jsonl"), lines);
+  }
+  RunCurves runs = {.runs = {folder.path("x/model"), folder.path("y/model")}, .metric = "loss_low"};
+  const LineChart figure = chart(runs);
+  EXPECT_EQ(figure.curves[0].name, "x/model");
+  EXPECT_EQ(figure.curves[1].name, "y/model");
+  for (const auto& point : figure.curves[0].points) EXPECT_EQ(point.y, 7);
+  runs.metric = "loss_high";
+  EXPECT_THROW(chart(runs), Error);
+}
+
+TEST(Plot, LargeCellsShowNegativeNumbers) {
+  const std::string file =
+      svg(HeatMaps{.title = "",
+                   .x_title = "",
+                   .y_title = "",
+                   .min = -1,
+                   .max = 1,
+                   .maps = {{.title = "", .rows = 1, .columns = 3, .values = {-0.42, 0.42, -0.001}}}});
+  EXPECT_NE(file.find(">-0.42<"), std::string::npos) << file;
+  EXPECT_NE(file.find(">0.42<"), std::string::npos) << file;
+  EXPECT_NE(file.find(">0.00<"), std::string::npos) << file;
 }
 
 TEST(Plot, AdjacentCellsOfOneColourAreOneStroke) {

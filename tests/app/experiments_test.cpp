@@ -145,9 +145,9 @@ TEST_F(Experiments, Padding) {
 
 TEST_F(Experiments, SourcesAreSplitByLength) {
   run("sources");
-  EXPECT_EQ(recipe_of("spread")["data"]["order"], "mixed");
+  EXPECT_EQ(recipe_of("mixed")["data"]["order"], "mixed");
   EXPECT_EQ(recipe_of("consecutive")["data"]["order"], "consecutive");
-  EXPECT_EQ(recipe_of("spread")["data"]["tsv"], recipe_of("consecutive")["data"]["tsv"]);
+  EXPECT_EQ(recipe_of("mixed")["data"]["tsv"], recipe_of("consecutive")["data"]["tsv"]);
   size_t longest = 0, shortest = SIZE_MAX;
   std::multiset<std::string> split, whole;
   for (const std::string file : {"1", "2", "3", "4"}) {
@@ -169,7 +169,7 @@ TEST_F(Experiments, SourcesAreSplitByLength) {
 TEST_F(Experiments, SourcesOfARecipeStayAsTheyAre) {
   const std::string other = folder_.write("other.tsv", read_file(corpus_));
   run("sources", "tsv = [\"" + corpus_ + "\", \"" + other + "\"]\n");
-  EXPECT_EQ(recipe_of("spread")["data"]["tsv"], (std::vector<std::string>{corpus_, other}));
+  EXPECT_EQ(recipe_of("mixed")["data"]["tsv"], (std::vector<std::string>{corpus_, other}));
   EXPECT_FALSE(std::filesystem::exists(out() + "/sources"));
 }
 

@@ -160,8 +160,8 @@ TEST_F(LanguageModelCommands, ListsAreReadWhateverTheirTextsAre) {
   write("nbest",
         "0 ||| a ||| b ||| -2.0\n0 |||  ||| -3.0\n1 ||| c ||| 4 ||| -1 ||| 0-0\n1 ||| d ||| -2 ||| \n");
   EXPECT_EQ(run(rerank), "a ||| b\nc ||| 4\n");
-  for (const char* damaged :
-       {"0 ||| no score\n", "0\n", "0 ||| \xff ||| -1\n", "1 ||| a ||| -1\n", "0 ||| a ||| nan\n"}) {
+  for (const char* damaged : {"18446744073709551615 ||| a ||| -1\n", "0 ||| no score\n", "0\n",
+                              "0 ||| \xff ||| -1\n", "1 ||| a ||| -1\n", "0 ||| a ||| nan\n"}) {
     write("nbest", damaged);
     run(rerank, "", 1);
     EXPECT_NE(errors_.find("nbest:1"), std::string::npos) << damaged << errors_;
@@ -175,6 +175,9 @@ TEST_F(LanguageModelCommands, RerankingRefusesWhatHasNoEffect) {
     run(rerank + weight, "", 2);
     EXPECT_NE(errors_.find("has no effect without"), std::string::npos) << errors_;
   }
+  write("reference", "a\n");
+  run(rerank + " --tune " + file("reference") + " --length-weight 1", "", 2);
+  EXPECT_NE(errors_.find("--tune finds the weights"), std::string::npos) << errors_;
   run(rerank + " --backward " + folder_.path, "", 2);
   EXPECT_NE(errors_.find("--source"), std::string::npos) << errors_;
 }

@@ -95,7 +95,7 @@ TEST_F(MetricsCommand, ComparesSystemsWithSeveralReferences) {
   EXPECT_NEAR(second["chrF2"]["score"].get<double>(), 78.01, 0.005);
   EXPECT_GT(second["chrF2"]["ci"].get<double>(), 0);
   EXPECT_EQ(second["chrF2"]["signature"],
-            "nrefs:2|ar:999|seed:12345|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.x");
+            "nrefs:2|bs:1000|ar:999|seed:12345|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.x");
   // Of the eight ways to exchange three sentences, four make as large a difference.
   EXPECT_NEAR(second["chrF2"]["p_value"].get<double>(), 0.5, 0.05);
 }

@@ -52,6 +52,18 @@ class Prepare : public testing::Test {
   std::string output, errors;
 };
 
+// Linux allows any bytes in the name of a file; JSON, which records it, does not.
+TEST_F(Prepare, NamesOfFilesNeedNotBeUtf8) {
+  const std::string source = folder + "/source-\xe9";
+  std::filesystem::copy_file(folder + "/source", source);
+  for (const char* steps : {"1", "2"}) {  // the second run resumes the first
+    const std::string command = std::string(DRAGOMAN_PROGRAM) + " train " + folder + "/toy.toml --out " +
+                                folder + "/model --data.source " + source + " --training.max_steps " + steps +
+                                " >" + folder + "/out 2>&1";
+    EXPECT_EQ(std::system(command.c_str()), 0) << read_file(folder + "/out");
+  }
+}
+
 TEST_F(Prepare, ShowsCountsLengthsAndPadding) {
   ASSERT_EQ(run(""), 0) << errors;
   EXPECT_TRUE(says("pairs read           201\n")) << output;

@@ -30,7 +30,6 @@ TEST(Json, DeepNestingIsAnError) {
   EXPECT_THROW(parse_json(std::string(100'000, '[')), nlohmann::json::exception);
 }
 
-// Brackets in strings are text, and those that were closed do not count.
 TEST(Json, AnIntegerIsNoOtherNumber) {
   const nlohmann::json json = {{"a", 3}, {"b", -3}, {"c", 1e300}, {"d", 2.0}, {"e", "4"}, {"f", {5, 6.5}}};
   EXPECT_EQ(integer_at(json, "a"), 3);
@@ -41,11 +40,17 @@ TEST(Json, AnIntegerIsNoOtherNumber) {
   EXPECT_THROW(integer_at(json["f"], 1), nlohmann::json::exception);
 }
 
+// Brackets in strings are text, and those that were closed do not count.
 TEST(Json, OnlyNestingCounts) {
   EXPECT_NO_THROW(parse_json("\"" + std::string(1000, '[') + "\\\"" + std::string(1000, '{') + "\""));
   std::string list = "[";
   for (int i = 0; i < 1000; ++i) list += "[{}],";
   EXPECT_NO_THROW(parse_json(list + "1]"));
+}
+
+TEST(Json, TextIsAlwaysUtf8) {
+  EXPECT_EQ(json_text(nlohmann::json{{"a", "caf\xe9"}, {"b", 1}}), "{\"a\":\"caf\xef\xbf\xbd\",\"b\":1}");
+  EXPECT_EQ(json_text(nlohmann::ordered_json{{"b", "é"}}, 1), "{\n \"b\": \"é\"\n}");
 }
 
 }  // namespace

@@ -131,6 +131,18 @@ TEST_F(M2MFolder, TheForcedTokenIsTheDefault) {
   EXPECT_EQ(import().search["from"], "eng_Latn");
 }
 
+// Lengths count the language and the token that it starts with in transformers, and are those of the output here.
+TEST_F(M2MFolder, HowToSearchIsTheFolders) {
+  for (const char* key : {"min-length", "no-repeat-ngram", "repetition-penalty"})
+    EXPECT_FALSE(import().search.contains(key)) << key;
+  set("generation_config.json", "min_length", 7);
+  set("generation_config.json", "no_repeat_ngram_size", 3);
+  set("generation_config.json", "repetition_penalty", 1.2);
+  EXPECT_EQ(import().search["min-length"], 5);
+  EXPECT_EQ(import().search["no-repeat-ngram"], 3);
+  EXPECT_EQ(import().search["repetition-penalty"], 1.2);
+}
+
 // The lists of languages are in several files, of which older folders have one.
 TEST_F(M2MFolder, LanguagesAreFoundInWhicheverFileHasThem) {
   const Languages expected = import().vocabularies.source->languages();

@@ -23,10 +23,11 @@ class Outcome:
     done: float
     result: object  # a status, or "refused", "unanswered", "torn", "late", "failed"
     body: bytes = b""
+    due: float = 0  # when it was to be sent, if it had a time
 
     @property
     def seconds(self):
-        return self.done - self.sent
+        return self.done - (self.due or self.sent)
 
 
 def request_bytes(text, path="/v1/translate", **more):
@@ -157,12 +158,12 @@ async def closed_loop(port, clients, texts, until, address="127.0.0.1"):
 
 
 async def open_loop(port, rate, seconds, texts, random_, connections=800):
-    """Requests that arrive at random, whatever becomes of those before; an outcome's `sent` is when it was due."""
+    """Requests that arrive at random, whatever becomes of those before; outcomes say when they were due."""
     outcomes, idle, tasks, opened = [], [], set(), 0
 
     async def one(client, due):
         outcome = await client.post(next(texts))
-        outcomes.append(dataclasses.replace(outcome, sent=due))
+        outcomes.append(dataclasses.replace(outcome, due=due))
         idle.append(client)
 
     due, end = time.monotonic(), time.monotonic() + seconds

@@ -15,6 +15,7 @@
 #include "base/files.h"
 #include "base/random.h"
 #include "memory/builder.h"
+#include "memory/part_writer.h"
 #include "memory/read_segments.h"
 #include "memory/similarity.h"
 #include "memory/tmx_writer.h"
@@ -107,6 +108,37 @@ TEST_F(MemoryTest, VeryLongSegmentsAreNotCompared) {
   const TranslationMemory memory(build({{words + "a", "x"}}), MemoryAccess::read);
   EXPECT_TRUE(memory.look_up(words + "a", {}).at(0).exact);
   EXPECT_TRUE(memory.look_up(words + "b", {}).empty());
+}
+
+TEST_F(MemoryTest, VeryLongSegmentsAreNotSimilarToShorterOnes) {
+  const auto words = [](const char* word, int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += word + std::to_string(i) + " ";
+    return text;
+  };
+  const TranslationMemory memory(build({{words("v", 1000), "as long as it may be"},
+                                        {words("w", 1001), "many words"},
+                                        {words("x", 20) + std::string(70'000, 'y'), "many bytes"}}),
+                                 MemoryAccess::read);
+  EXPECT_EQ(memory.look_up(words("v", 600), {}).size(), 1u);
+  EXPECT_TRUE(memory.look_up(words("w", 600), {}).empty());
+  EXPECT_TRUE(memory.look_up(words("x", 20), {}).empty());
+}
+
+// As in a corpus of short messages: the time must not grow with the square of their number.
+TEST_F(MemoryTest, ManySegmentsHaveTheSameSource) {
+  constexpr int segments = is_sanitized ? 10'000 : 100'000;
+  std::string bytes;
+  PartWriter writer([&](std::string_view more) { bytes += more; });
+  for (int i = 0; i < segments; ++i) writer.add({"Yes", std::to_string(i), "test"});
+  writer.finish();
+  const auto part = std::make_shared<const MemoryPart>(MemoryPart::of(std::move(bytes)));
+  std::vector<std::string> newest;
+  for_each_newest({&part, 1}, [&](const MemorySegmentView& segment) { newest.emplace_back(segment.target); });
+  EXPECT_EQ(newest, (std::vector<std::string>{std::to_string(segments - 1)}));
+  const auto with_key = [&] { return part->with_key(memory_key("Yes"), false); };
+  EXPECT_EQ(std::ssize(with_key()), segments);
+  EXPECT_EQ(with_key().data(), with_key().data()) << "they were copied";
 }
 
 TEST_F(MemoryTest, ComposedAndDecomposedCharactersAreTheSame) {
@@ -266,8 +298,10 @@ TEST_F(MemoryTest, RefusesDamage) {
 }
 
 TEST_F(MemoryTest, ReadsWhatItExports) {
-  const std::vector<std::pair<std::string, std::string>> segments = {
-      {"a < b & c", "« d »"}, {"two\nlines", "deux\nlignes"}, {"bell\x01", "cloche"}};
+  const std::vector<std::pair<std::string, std::string>> segments = {{"a < b & c", "« d »"},
+                                                                     {"two\nlines", "deux\nlignes"},
+                                                                     {"bell\x01", "cloche"},
+                                                                     {"no\uFFFE\uFFFF text", "\uFFFF"}};
   const TranslationMemory memory(build(segments), MemoryAccess::read);
   std::string bytes;
   TmxWriter tmx("en", "fr", [&](std::string_view more) { bytes += more; });
@@ -277,7 +311,10 @@ TEST_F(MemoryTest, ReadsWhatItExports) {
   Texts read;
   read_segments({.files = {path("out.tmx")}, .from = "en", .to = "fr"},
                 [&](const MemorySegmentView& segment) { read.emplace(segment.source, segment.target); });
-  EXPECT_EQ(read, (Texts{{"a < b & c", "« d »"}, {"bell", "cloche"}, {"two\nlines", "deux\nlignes"}}));
+  EXPECT_EQ(read, (Texts{{"a < b & c", "« d »"},
+                         {"bell", "cloche"},
+                         {"two\nlines", "deux\nlignes"},
+                         {"no\uFFFD\uFFFD text", "\uFFFD"}}));
 }
 
 TEST_F(MemoryTest, CountsWhatItCannotTake) {

@@ -107,6 +107,44 @@ TEST(Thinned, IsTheMeanOfNeighboursBetweenTheirExtremes) {
   EXPECT_EQ(downsampled(curve, 5).column("loss_low"), nullptr);
 }
 
+TEST(Thinned, AColumnOfARangesNameStaysAColumn) {
+  const Curve curve = {
+      .steps = {1, 2}, .seconds = {1, 2}, .columns = {{"loss", {4, 2}}, {"loss_low", {6, 8}}}};
+  const Curve thin = downsampled(curve, 1);
+  EXPECT_EQ(*thin.column("loss_low"), std::vector<double>{7});
+  EXPECT_EQ(*thin.column("loss_high"), std::vector<double>{4});
+}
+
+TEST(Thinned, SomePointsAreThoseThatWere) {
+  const Curve curve = {
+      .steps = {1, 2, 3, 4, 5}, .seconds = {10, 20, 30, 40, 50}, .columns = {{"bleu", {1, 2, 3, 4, 5}}}};
+  const Curve thin = every_few(curve, 3);
+  EXPECT_EQ(thin.steps, (std::vector<int64_t>{1, 3, 5}));
+  EXPECT_EQ(thin.seconds, (std::vector<double>{10, 30, 50}));
+  EXPECT_EQ(*thin.column("bleu"), (std::vector<double>{1, 3, 5}));
+  EXPECT_EQ(every_few(curve, 2).steps, (std::vector<int64_t>{2, 5}));
+  EXPECT_EQ(every_few(curve, 5).steps, curve.steps);
+}
+
+TEST_F(Report, ADivergenceThatWasUndoneIsNoProgress) {
+  const History history =
+      read_history(run("a", metrics_line("train", 4000, 1, {{"loss", 5.0}}) +
+                                metrics_line("divergence", 4990, 2, {{"reason", "loss"}}) +
+                                metrics_line("train", 4200, 3, {{"loss", 4.0}})) +
+                   "/metrics.jsonl");
+  EXPECT_EQ(history.steps, 4200);
+  EXPECT_EQ(history.marks.size(), 1U);
+}
+
+TEST_F(Report, ALogOfManyNamesTakesLittleMemory) {
+  std::string lines;
+  for (int i = 0; i < 1000; ++i)
+    lines += metrics_line("train", i, i, {{"name" + std::to_string(i), 1.0}, {"loss", double(i)}});
+  const History history = read_history(run("a", lines) + "/metrics.jsonl");
+  EXPECT_LE(history.train.columns.size(), 100U);
+  EXPECT_EQ(history.train.column("loss")->back(), 999);
+}
+
 TEST_F(Report, DataOfALongRunStaySmall) {
   std::string lines;
   for (int step = 1; step <= 5000; ++step) lines += metrics_line("train", step, step, {{"loss", 1.0 / step}});

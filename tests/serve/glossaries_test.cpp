@@ -1,4 +1,5 @@
 // Glossaries of DeepL's clients: their entries, where they are kept, whose they are, and how they change.
+#include <atomic>
 #include <filesystem>
 #include <thread>
 
@@ -138,6 +139,80 @@ TEST(DeepLGlossaries, OfSeveralPairsCanBeChanged) {
   ask("GET", one + "/entries", nullptr, 404);
   ask("DELETE", one, nullptr, 204);
   ask("GET", one, nullptr, 404);
+}
+
+json dictionary_of_entries(const std::string& prefix, int entries) {
+  std::string lines;
+  for (int i = 0; i < entries; ++i) lines += prefix + std::to_string(i) + "\tx\n";
+  return {{"source_lang", "EN"}, {"target_lang", "FR"}, {"entries", lines}, {"entries_format", "tsv"}};
+}
+
+class DeepLJoinedGlossaries : public testing::Test {
+ protected:
+  explicit DeepLJoinedGlossaries(ServeSettings settings = {}) : server_(std::move(settings)) {
+    server_.routes = deepl_routes(server_.context);
+  }
+  std::string add(const std::string& prefix, int entries) {
+    json glossary = dictionary_of_entries(prefix, entries);
+    glossary["name"] = "n";
+    return server_.post("/v2/glossaries", glossary)->json().value("glossary_id", "");
+  }
+  int status_with(const std::vector<std::string>& ids) {
+    server_.translations.seen.clear();
+    return server_
+        .post("/v2/translate",
+              {{"text", {"a"}}, {"source_lang", "EN"}, {"target_lang", "FR"}, {"glossary_ids", ids}})
+        ->response.status;
+  }
+  size_t used_entries() const {
+    const auto& seen = server_.translations.seen;
+    return seen.empty() || !seen.back().glossary ? 0 : seen.back().glossary->size();
+  }
+
+  FakeServer server_;
+};
+
+TEST_F(DeepLJoinedGlossaries, HaveALimitTogether) {
+  const std::string a = add("a", 60'000), b = add("b", 60'000), c = add("c", 2);
+  EXPECT_EQ(status_with({a}), 200);
+  EXPECT_EQ(status_with({a, c}), 200);
+  EXPECT_EQ(used_entries(), 60'002u);
+  EXPECT_EQ(status_with({a, b}), 400);
+}
+
+// The address sanitizer sees where it reads what the other request has freed.
+TEST_F(DeepLJoinedGlossaries, StayWhileAnotherRequestChangesThem) {
+  constexpr int entries = 2000;
+  const std::string a = add("a", entries), b = add("b", entries);
+  std::atomic<bool> done = false;
+  std::thread other([&] {
+    const std::string dictionary = dictionary_of_entries("a", entries).dump();
+    for (int i = 0; i < 30; ++i) {
+      const auto changed = server_.send({.method = "PUT",
+                                         .path = "/v3/glossaries/" + a + "/dictionaries",
+                                         .headers = {{"content-type", "application/json"}},
+                                         .body = dictionary});
+      EXPECT_EQ(changed->response.status, 200) << changed->response.body;
+    }
+    done = true;
+  });
+  do {
+    EXPECT_EQ(status_with({a, b}), 200);
+    EXPECT_EQ(used_entries(), 2u * entries);
+  } while (!done);
+  other.join();
+}
+
+class DeepLGlossariesInAMinute : public DeepLJoinedGlossaries {
+ protected:
+  DeepLGlossariesInAMinute() : DeepLJoinedGlossaries({.limits = {.characters_per_minute = 100}}) {}
+};
+
+TEST_F(DeepLGlossariesInAMinute, CountWhereTheyAreJoined) {
+  const std::string a = add("a", 10), b = add("b", 10);  // of 30 characters each
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(status_with({a}), 200);
+  EXPECT_EQ(status_with({a, b}), 200);
+  EXPECT_EQ(status_with({a, b}), 429);
 }
 
 TEST(GlossaryStoreTest, FilesOfEarlierVersionsAreRead) {

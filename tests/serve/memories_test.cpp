@@ -70,7 +70,7 @@ using MemoryStoreTest = testing::Test;
 
 TEST(MemoryStoreTest, NamesAndLanguages) {
   const TemporaryFolder folder;
-  const MemoryStore store({memory_in(folder, "one") + "/", "two=" + memory_in(folder, "other", "pt-BR")});
+  const MemoryStore store({memory_in(folder, "one") + "/", "two=" + memory_in(folder, "other", "pt_BR")});
   EXPECT_EQ(store.named("one")->memory->to(), "fr");
   EXPECT_TRUE(store.named("two")->has_pair("EN-US", "pt_BR"));
   EXPECT_FALSE(store.named("two")->has_pair("pt", "en"));

@@ -74,6 +74,12 @@ TEST_F(UpdatesOfModels, TranslateWhereARequestNamesThem) {
   EXPECT_EQ(translated(*translations, document).text, bob);
 }
 
+TEST_F(UpdatesOfModels, AreListedBesideWhatCannotBeRead) {
+  publish("alice", 1);
+  fs::create_symlink("loop", folder_.path("updates/loop"));
+  EXPECT_EQ(open_with_updates()->updates(), std::vector<std::string>{"alice"});
+}
+
 TEST_F(UpdatesOfModels, AreLoadedAgainWhenTheyHaveChanged) {
   publish("alice", 1);
   const auto translations = open_with_updates();

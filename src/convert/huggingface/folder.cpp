@@ -81,6 +81,12 @@ nlohmann::json search_of(const Settings& settings, int64_t start_tokens) {
                            {"penalty-form", "plain"},
                            {"max-length", longest},
                            {"max-length-ratio", 0}};
+  if (const int64_t shortest = settings.integer("min_length", 0) - start_tokens; shortest > 0)
+    search["min-length"] = std::min(shortest, longest);
+  if (const int64_t ngram = settings.integer("no_repeat_ngram_size", 0); ngram > 0)
+    search["no-repeat-ngram"] = ngram;
+  if (const double penalty = settings.number("repetition_penalty", 1); penalty > 1)
+    search["repetition-penalty"] = penalty;
   if (settings.has("forced_eos_token_id") &&
       settings.values()["forced_eos_token_id"] == settings.integer("eos_token_id"))
     search["forced-end"] = true;

@@ -2,55 +2,80 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "text/unicode.h"
+
 namespace dragoman::internal {
 namespace {
 
 constexpr size_t max_clients = 10'000;  // with counts of their own; all others share one
-constexpr size_t max_glossaries_at_once = 5;
+constexpr size_t max_glossaries_at_once = 5, max_joined_entries = 100'000;
 
 std::string upper(std::string text) {
   std::ranges::transform(text, text.begin(), [](char c) { return c >= 'a' && c <= 'z' ? c - 32 : c; });
   return text;
 }
 
-const GlossaryDictionary& dictionary_of(const std::string& id, const std::string& owner,
-                                        const DeepLChoice& chosen, DeepL& api) {
+// Keeps the glossary, which another request may change or delete meanwhile.
+std::shared_ptr<const GlossaryDictionary> dictionary_of(const std::string& id, const std::string& owner,
+                                                        const DeepLChoice& chosen, const DeepL& api) {
   const auto stored = api.glossaries.find(id, owner);
   if (!stored) throw ServeError(404, "Glossary not found");
   const GlossaryDictionary* dictionary = stored->find(chosen.from, chosen.to);
   if (dictionary == nullptr)
     throw ServeError(400, "The glossary is for other languages than source_lang and target_lang.");
-  return *dictionary;
+  return {stored, dictionary};
 }
 
-// Of a source that several of them have, the first one's entry counts.
+size_t character_count(const GlossaryEntries& entries) {
+  size_t characters = 0;
+  for (const auto& entry : entries)
+    characters += code_point_count(entry.source) + code_point_count(entry.target);
+  return characters;
+}
+
+// Of a source that several of them have, the first one's entry counts. Each request joins them anew: their characters
+// count in its client's minute.
 std::shared_ptr<const dragoman::Glossary> joined_glossaries(const std::vector<std::string>& ids,
-                                                            const std::string& owner,
-                                                            const DeepLChoice& chosen, DeepL& api) {
+                                                            const ServeCall& call, const DeepLChoice& chosen,
+                                                            DeepL& api) {
   if (ids.size() > max_glossaries_at_once)
     throw ServeError(
         400, fmt::format("Value for 'glossary_ids' has more than {} glossaries.", max_glossaries_at_once));
+  std::vector<std::shared_ptr<const GlossaryDictionary>> dictionaries;
+  size_t count = 0;
+  for (const std::string& id : ids) {
+    dictionaries.push_back(dictionary_of(id, glossary_owner(api, call), chosen, api));
+    count += dictionaries.back()->entries.size();
+  }
+  if (dictionaries.size() == 1) return dictionaries.front()->glossary;
+  if (count > max_joined_entries)
+    throw ServeError(400,
+                     fmt::format("The glossaries in 'glossary_ids' have {} entries, more than the {} that "
+                                 "can be joined: name fewer.",
+                                 count, max_joined_entries));
   GlossaryEntries entries;
-  std::set<std::string> sources;
-  for (const std::string& id : ids)
-    for (const auto& entry : dictionary_of(id, owner, chosen, api).entries)
+  std::set<std::string_view> sources;
+  for (const auto& dictionary : dictionaries)
+    for (const auto& entry : dictionary->entries)
       if (sources.insert(entry.source).second) entries.push_back(entry);
+  take_characters(api.context, call.client, character_count(entries));
   return std::make_shared<const dragoman::Glossary>(entries);
 }
 
-std::shared_ptr<const dragoman::Glossary> glossary_of(const Fields& fields, const std::string& owner,
+std::shared_ptr<const dragoman::Glossary> glossary_of(const Fields& fields, const ServeCall& call,
                                                       const DeepLChoice& chosen, DeepL& api) {
   const std::string id = fields.text("glossary_id");
   const std::vector<std::string> ids = fields.texts("glossary_ids");
   if (id.empty() && ids.empty()) return nullptr;
   if (chosen.from.empty()) throw ServeError(400, "Value for 'source_lang' required with 'glossary_id'.");
-  if (!id.empty()) return dictionary_of(id, owner, chosen, api).glossary;
-  return joined_glossaries(ids, owner, chosen, api);
+  if (!id.empty()) return dictionary_of(id, glossary_owner(api, call), chosen, api)->glossary;
+  return joined_glossaries(ids, call, chosen, api);
 }
 
 // Defaults that ask for nothing.
@@ -95,7 +120,7 @@ DeepLChoice chosen_by(const Fields& fields, const ServeCall& call, DeepL& api) {
                        fmt::format("Value for 'target_lang' not supported with 'source_lang' {}.", source));
     chosen.from = *from;
   }
-  chosen.glossary = glossary_of(fields, glossary_owner(api, call), chosen, api);
+  chosen.glossary = glossary_of(fields, call, chosen, api);
   return chosen;
 }
 

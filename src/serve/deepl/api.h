@@ -30,14 +30,16 @@ class CharacterUsage {
   std::map<std::string, uint64_t> characters_;
 };
 
-// Memories that clients export: a job is done when it begins, and its file is made while it is fetched.
+// Memories that clients export: a job is done when it begins, and its file is made while it is fetched. A client's
+// oldest job makes room for its newest, so that none takes the room of all.
 class MemoryExports {
  public:
   static constexpr size_t max_jobs = 1000;
+  static constexpr int64_t max_jobs_of_client = 20;
   static constexpr int64_t seconds_kept = 1800;
 
   struct Job {
-    std::string memory, client;
+    std::string id, memory, client;
     int64_t since = 0, until = 0;  // seconds since 1970
   };
   std::string begin(const std::string& memory, const std::string& client);  // its id
@@ -46,7 +48,7 @@ class MemoryExports {
 
  private:
   mutable std::mutex mutex_;
-  std::map<std::string, Job> jobs_;
+  std::vector<Job> jobs_;  // the oldest first
 };
 
 struct DeepL : std::enable_shared_from_this<DeepL> {

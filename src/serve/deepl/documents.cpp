@@ -6,6 +6,7 @@
 #include "serve/answers.h"
 #include "serve/deepl/api.h"
 #include "serve/documents/uploads.h"
+#include "serve/requests/schemas.h"
 
 namespace dragoman::internal {
 namespace {
@@ -74,21 +75,13 @@ void download(DeepL& api, const ServeCall& call) {
 }
 
 ordered_json upload_schema() {
-  const ordered_json text = {{"type", "string"}};
-  return {{"type", "object"},
-          {"required", {"file", "target_lang"}},
-          {"properties",
-           {{"file", {{"type", "string"}, {"format", "binary"}}},
-            {"filename", text},
-            {"source_lang", text},
-            {"target_lang", text},
-            {"glossary_id", text}}}};
+  ordered_json properties = {{"file", {{"type", "string"}, {"format", "binary"}}}};
+  properties.update(text_properties({"filename", "source_lang", "target_lang", "glossary_id"}));
+  return object_schema(std::move(properties), {"file", "target_lang"});
 }
 
 ordered_json texts(const std::vector<std::string>& names, const std::vector<std::string>& required) {
-  ordered_json schema = {{"type", "object"}, {"required", required}, {"properties", ordered_json::object()}};
-  for (const std::string& name : names) schema["properties"][name] = {{"type", "string"}};
-  return schema;
+  return object_schema(text_properties(names), required);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "serve/answers.h"
 #include "serve/deepl/api.h"
+#include "serve/requests/schemas.h"
 
 namespace dragoman::internal {
 namespace {
@@ -89,24 +90,15 @@ void list_pairs(DeepL& api, const ServeCall& call) {
   call.responder.send(json_answer({{"supported_languages", pairs}}));
 }
 
-ordered_json object(const std::vector<std::string>& texts, bool required) {
-  ordered_json schema = {{"type", "object"}, {"properties", ordered_json::object()}};
-  for (const std::string& name : texts) schema["properties"][name] = {{"type", "string"}};
-  if (required) schema["required"] = texts;
-  return schema;
+ordered_json object(const std::vector<std::string>& texts) {
+  return {{"type", "object"}, {"properties", text_properties(texts)}, {"required", texts}};
 }
 
 ordered_json info_schema() {
-  ordered_json schema = object({"glossary_id", "name", "source_lang", "target_lang", "creation_time"}, true);
+  ordered_json schema = object({"glossary_id", "name", "source_lang", "target_lang", "creation_time"});
   schema["properties"]["ready"] = {{"type", "boolean"}};
   schema["properties"]["entry_count"] = {{"type", "integer"}};
   return schema;
-}
-
-ordered_json list_schema(const std::string& name, const ordered_json& items) {
-  return {{"type", "object"},
-          {"required", ordered_json::array({name})},
-          {"properties", {{name, {{"type", "array"}, {"items", items}}}}}};
 }
 
 }  // namespace
@@ -144,7 +136,7 @@ std::vector<Route> deepl_glossary_routes(const std::shared_ptr<DeepL>& api) {
       .method = "POST",
       .path = "/v2/glossaries",
       .summary = "Creates a glossary",
-      .body = object({"name", "source_lang", "target_lang", "entries", "entries_format"}, true),
+      .body = object({"name", "source_lang", "target_lang", "entries", "entries_format"}),
       .body_types = {"application/json", "application/x-www-form-urlencoded"},
       .answer = info_schema(),
       .errors = {456},
@@ -163,7 +155,9 @@ std::vector<Route> deepl_glossary_routes(const std::shared_ptr<DeepL>& api) {
   entries.answer_type = "text/tab-separated-values";
   entries.uses_files = true;  // and may be long
   return {deepl_route(api, std::move(creation), create),
-          deepl_route(api, get("/v2/glossaries", "The glossaries", list_schema("glossaries", info_schema())),
+          deepl_route(api,
+                      get("/v2/glossaries", "The glossaries",
+                          object_schema({{"glossaries", list_schema(info_schema())}}, {"glossaries"})),
                       list),
           deepl_route(api, get("/v2/glossaries/<name>", "A glossary", info_schema(), {404}), show),
           deepl_route(api, std::move(entries), show_entries),
@@ -176,7 +170,9 @@ std::vector<Route> deepl_glossary_routes(const std::shared_ptr<DeepL>& api) {
                       remove),
           deepl_route(api,
                       get("/v2/glossary-language-pairs", "The pairs of languages that may have glossaries",
-                          list_schema("supported_languages", object({"source_lang", "target_lang"}, true))),
+                          object_schema(
+                              {{"supported_languages", list_schema(object({"source_lang", "target_lang"}))}},
+                              {"supported_languages"})),
                       list_pairs)};
 }
 

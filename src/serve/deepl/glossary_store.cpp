@@ -49,7 +49,7 @@ std::string as_file(const StoredGlossary& glossary) {
     json["dictionaries"].push_back(
         {{"from", dictionary.from}, {"to", dictionary.to}, {"entries", std::move(entries)}});
   }
-  return json.dump(1) + "\n";
+  return json_text(json, 1) + "\n";
 }
 
 GlossaryDictionary read_dictionary(const nlohmann::json& json) {

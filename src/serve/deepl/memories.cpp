@@ -1,6 +1,7 @@
 // DeepL's endpoints for translation memories: what the server has, listed, read and exported. Which memories there are
 // is its operator's to say.
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "serve/answers.h"
 #include "serve/deepl/api.h"
 #include "serve/memories/export.h"
+#include "serve/requests/schemas.h"
 #include "serve/requests/server_address.h"
 #include "serve/secrets.h"
 
@@ -102,6 +104,9 @@ void list_segments(DeepL& api, const ServeCall& call) {
   size_t number = 0;
   try {
     served->memory->for_each([&](const MemorySegmentView& segment) {
+      if (call.request.disconnected.stop_requested() || call.deadline <= std::chrono::steady_clock::now())
+        throw ServeError(504,
+                         "the time for the request is over: ask for fewer segments, or for earlier ones");
       if (!page.takes(segment.source) && !page.takes(segment.target)) return;
       if (number == page.begin + page.size) throw PageIsFull();
       if (number++ >= page.begin) segments.push_back(segment_info(segment, served->memory->to()));
@@ -149,28 +154,15 @@ void refuse_change(DeepL&, const ServeCall&) {
 }
 
 ordered_json memory_schema() {
-  const ordered_json text = {{"type", "string"}};
-  return {{"type", "object"},
-          {"required", {"translation_memory_id", "name", "source_language", "target_languages"}},
-          {"properties",
-           {{"translation_memory_id", text},
-            {"name", text},
-            {"source_language", text},
-            {"target_languages", {{"type", "array"}, {"items", text}}},
-            {"segment_count", {{"type", "integer"}}}}}};
+  return object_schema({{"translation_memory_id", text_schema()},
+                        {"name", text_schema()},
+                        {"source_language", text_schema()},
+                        {"target_languages", list_schema(text_schema())},
+                        {"segment_count", {{"type", "integer"}}}},
+                       {"translation_memory_id", "name", "source_language", "target_languages"});
 }
 
-ordered_json array_in(const char* name, const ordered_json& items) {
-  return {{"type", "object"},
-          {"required", ordered_json::array({name})},
-          {"properties", {{name, {{"type", "array"}, {"items", items}}}}}};
-}
-
-ordered_json job_schema() {
-  return {{"type", "object"},
-          {"required", ordered_json::array({"job_id"})},
-          {"properties", {{"job_id", {{"type", "string"}}}}}};
-}
+ordered_json job_schema() { return object_schema(text_properties({"job_id"}), {"job_id"}); }
 
 }  // namespace
 
@@ -187,26 +179,28 @@ std::shared_ptr<const ServedMemory> deepl_memory(const DeepL& api, const std::st
 std::string MemoryExports::begin(const std::string& memory, const std::string& client) {
   const int64_t now = std::time(nullptr);
   const std::lock_guard lock(mutex_);
-  std::erase_if(jobs_, [&](const auto& job) { return job.second.until < now; });
+  std::erase_if(jobs_, [&](const Job& job) { return job.until < now; });
+  const auto is_clients = [&](const Job& job) { return job.client == client; };
+  if (std::ranges::count_if(jobs_, is_clients) >= max_jobs_of_client)
+    jobs_.erase(std::ranges::find_if(jobs_, is_clients));
   if (jobs_.size() >= max_jobs)
     throw ServeError(429, "Too many exports: fetch fewer", {{"retry-after", "60"}});
-  std::string id = random_hex(16);
-  jobs_[id] = {memory, client, now, now + seconds_kept};
-  return id;
+  jobs_.push_back({random_hex(16), memory, client, now, now + seconds_kept});
+  return jobs_.back().id;
 }
 
 MemoryExports::Job MemoryExports::find(const std::string& id, const std::string& client) const {
   const std::lock_guard lock(mutex_);
-  const auto found = jobs_.find(id);
-  if (found == jobs_.end() || found->second.until < std::time(nullptr) ||
-      (!client.empty() && found->second.client != client))
+  const auto found = std::ranges::find(jobs_, id, &Job::id);
+  if (found == jobs_.end() || found->until < std::time(nullptr) ||
+      (!client.empty() && found->client != client))
     throw ServeError(404, "Translation memory job not found");
-  return found->second;
+  return *found;
 }
 
 std::vector<Route> deepl_memory_routes(const std::shared_ptr<DeepL>& api) {
   const std::string all = "/v3/translation_memories", one = all + "/<name>";
-  const ordered_json text = {{"type", "string"}}, whole = {{"type", "integer"}, {"minimum", 0}};
+  const ordered_json text = text_schema(), whole = {{"type", "integer"}, {"minimum", 0}};
   const auto make = [&](Route route, DeepLHandler handler) {
     if (route.errors.empty()) route.errors = {404};
     return deepl_route(api, std::move(route), handler);
@@ -215,7 +209,8 @@ std::vector<Route> deepl_memory_routes(const std::shared_ptr<DeepL>& api) {
                 .path = all,
                 .summary = "The translation memories",
                 .query = {{"page", whole}, {"page_size", whole}},
-                .answer = array_in("translation_memories", memory_schema())},
+                .answer = object_schema({{"translation_memories", list_schema(memory_schema())}},
+                                        {"translation_memories"})},
                list_memories_of_deepl),
           make({.method = "GET",
                 .path = all + "/jobs/<name>",
@@ -237,7 +232,7 @@ std::vector<Route> deepl_memory_routes(const std::shared_ptr<DeepL>& api) {
                           {"page_cursor", text},
                           {"filter_text", text},
                           {"filter_case_sensitive", {{"type", "boolean"}}}},
-                .answer = array_in("segments", {{"type", "object"}}),
+                .answer = object_schema({{"segments", list_schema({{"type", "object"}})}}, {"segments"}),
                 .uses_files = true},
                list_segments),
           make({.method = "POST",
@@ -245,7 +240,8 @@ std::vector<Route> deepl_memory_routes(const std::shared_ptr<DeepL>& api) {
                 .summary = "Begins an export",
                 .body_types = {"application/json", "application/x-www-form-urlencoded"},
                 .answer = job_schema(),
-                .body_bytes = 4096},
+                .body_bytes = 4096,
+                .changes_data = true},
                begin_export),
           make({.method = "DELETE",
                 .path = one,

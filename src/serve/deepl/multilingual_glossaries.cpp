@@ -9,6 +9,7 @@
 
 #include "serve/answers.h"
 #include "serve/deepl/api.h"
+#include "serve/requests/schemas.h"
 
 namespace dragoman::internal {
 namespace {
@@ -138,38 +139,29 @@ void remove_multilingual(DeepL& api, const ServeCall& call) {
   call.responder.send({.status = 204});
 }
 
-ordered_json object_with(ordered_json properties, const std::vector<std::string>& required) {
-  return {{"type", "object"}, {"required", required}, {"properties", std::move(properties)}};
-}
-
 ordered_json dictionary_body() {
-  const ordered_json text = {{"type", "string"}};
-  return object_with(
-      {{"source_lang", text}, {"target_lang", text}, {"entries", text}, {"entries_format", text}},
-      {"source_lang", "target_lang", "entries", "entries_format"});
+  const std::vector<std::string> names = {"source_lang", "target_lang", "entries", "entries_format"};
+  return object_schema(text_properties(names), names);
 }
 
 ordered_json dictionary_answer() {
-  const ordered_json text = {{"type", "string"}};
-  return object_with({{"source_lang", text}, {"target_lang", text}, {"entry_count", {{"type", "integer"}}}},
-                     {"source_lang", "target_lang", "entry_count"});
+  const ordered_json text = text_schema();
+  return object_schema({{"source_lang", text}, {"target_lang", text}, {"entry_count", {{"type", "integer"}}}},
+                       {"source_lang", "target_lang", "entry_count"});
 }
 
-ordered_json list_of(const ordered_json& items) { return {{"type", "array"}, {"items", items}}; }
-
 ordered_json multilingual_answer() {
-  const ordered_json text = {{"type", "string"}};
-  return object_with({{"glossary_id", text},
-                      {"name", text},
-                      {"creation_time", text},
-                      {"dictionaries", list_of(dictionary_answer())}},
-                     {"glossary_id", "name", "creation_time", "dictionaries"});
+  const ordered_json text = text_schema();
+  return object_schema({{"glossary_id", text},
+                        {"name", text},
+                        {"creation_time", text},
+                        {"dictionaries", list_schema(dictionary_answer())}},
+                       {"glossary_id", "name", "creation_time", "dictionaries"});
 }
 
 // What a route takes: a body for those that change something, languages in the query for those of one dictionary.
 Route multilingual_route(const char* method, const std::string& path, const char* summary,
                          ordered_json answer, ordered_json body = nullptr, bool of_dictionary = false) {
-  const ordered_json text = {{"type", "string"}};
   Route route = {.method = method,
                  .path = path,
                  .summary = summary,
@@ -177,7 +169,7 @@ Route multilingual_route(const char* method, const std::string& path, const char
                  .answer = std::move(answer),
                  .errors = {404},
                  .uses_files = true};
-  if (of_dictionary) route.query = {{"source_lang", text}, {"target_lang", text}};
+  if (of_dictionary) route.query = text_properties({"source_lang", "target_lang"});
   return route;
 }
 
@@ -185,8 +177,7 @@ Route multilingual_route(const char* method, const std::string& path, const char
 
 std::vector<Route> deepl_multilingual_glossary_routes(const std::shared_ptr<DeepL>& api) {
   const std::string all = "/v3/glossaries", one = all + "/<name>", pair = one + "/dictionaries";
-  const ordered_json text = {{"type", "string"}};
-  const ordered_json body = {{"name", text}, {"dictionaries", list_of(dictionary_body())}};
+  const ordered_json body = {{"name", text_schema()}, {"dictionaries", list_schema(dictionary_body())}};
   const size_t body_bytes =
       std::min(max_glossary_body, static_cast<size_t>(api->context.settings.limits.upload));
   std::vector<Route> routes;
@@ -195,20 +186,21 @@ std::vector<Route> deepl_multilingual_glossary_routes(const std::shared_ptr<Deep
     routes.push_back(deepl_route(api, std::move(route), handler));
   };
   add(multilingual_route("POST", all, "Creates a glossary of several pairs of languages",
-                         multilingual_answer(), object_with(body, {"name", "dictionaries"})),
+                         multilingual_answer(), object_schema(body, {"name", "dictionaries"})),
       create_multilingual);
   add(multilingual_route("GET", all, "The glossaries, with their pairs of languages",
-                         object_with({{"glossaries", list_of(multilingual_answer())}}, {"glossaries"})),
+                         object_schema({{"glossaries", list_schema(multilingual_answer())}}, {"glossaries"})),
       list_multilingual);
   add(multilingual_route("GET", one, "A glossary, with its pairs of languages", multilingual_answer()),
       show_multilingual);
   add(multilingual_route("PATCH", one, "Changes a glossary's name, or adds entries", multilingual_answer(),
-                         object_with(body, {})),
+                         object_schema(body, {})),
       change_multilingual);
   add(multilingual_route("DELETE", one, "Deletes a glossary", nullptr), remove_multilingual);
-  add(multilingual_route("GET", one + "/entries", "A dictionary's entries",
-                         object_with({{"dictionaries", list_of(dictionary_answer())}}, {"dictionaries"}),
-                         nullptr, true),
+  add(multilingual_route(
+          "GET", one + "/entries", "A dictionary's entries",
+          object_schema({{"dictionaries", list_schema(dictionary_answer())}}, {"dictionaries"}), nullptr,
+          true),
       show_dictionary);
   add(multilingual_route("PUT", pair, "Replaces a dictionary", dictionary_answer(), dictionary_body()),
       replace_dictionary);

@@ -8,6 +8,7 @@
 #include "serve/answers.h"
 #include "serve/deepl/api.h"
 #include "serve/models/languages.h"
+#include "serve/requests/schemas.h"
 
 namespace dragoman::internal {
 namespace {
@@ -38,20 +39,15 @@ void show_usage(DeepL& api, const ServeCall& call) {
 }
 
 ordered_json deepl_languages() {
-  const ordered_json text = {{"type", "string"}};
-  return {{"type", "array"},
-          {"items",
-           {{"type", "object"},
-            {"required", {"language", "name"}},
-            {"properties",
-             {{"language", text}, {"name", text}, {"supports_formality", {{"type", "boolean"}}}}}}}};
+  return list_schema(object_schema(
+      {{"language", text_schema()}, {"name", text_schema()}, {"supports_formality", {{"type", "boolean"}}}},
+      {"language", "name"}));
 }
 
 ordered_json usage_answer() {
   const ordered_json number = {{"type", "integer"}};
-  return {{"type", "object"},
-          {"required", {"character_count", "character_limit"}},
-          {"properties", {{"character_count", number}, {"character_limit", number}}}};
+  return object_schema({{"character_count", number}, {"character_limit", number}},
+                       {"character_count", "character_limit"});
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "serve/answers.h"
 #include "serve/deepl/api.h"
 #include "serve/deepl/tags.h"
+#include "serve/requests/schemas.h"
 #include "serve/translations/translate_all.h"
 #include "text/unicode.h"
 
@@ -106,38 +107,33 @@ void translate(DeepL& api, const ServeCall& call) {
                 });
 }
 
-ordered_json text_schema() {
-  const ordered_json text = {{"type", "string"}}, flag = {{"type", "boolean"}};
-  const ordered_json texts = {{"type", "array"}, {"items", text}, {"minItems", 1}};
-  return {{"type", "object"},
-          {"required", {"text", "target_lang"}},
-          {"properties",
-           {{"text", {{"oneOf", ordered_json::array({text, texts})}}},
-            {"source_lang", text},
-            {"target_lang", text},
-            {"tag_handling", {{"type", "string"}, {"enum", {"html", "xml"}}}},
-            {"ignore_tags", {{"oneOf", ordered_json::array({text, {{"type", "array"}, {"items", text}}})}}},
-            {"split_sentences", {{"type", "string"}, {"enum", {"0", "1", "nonewlines"}}}},
-            {"preserve_formatting", flag},
-            {"glossary_id", text},
-            {"glossary_ids", {{"type", "array"}, {"items", text}}},
-            {"translation_memory_id", text},
-            {"translation_memory_threshold", {{"type", "integer"}, {"minimum", 0}, {"maximum", 100}}},
-            {"show_billed_characters", flag},
-            {"formality",
-             {{"type", "string"}, {"description", "has no effect: the header X-Ignored names it"}}}}}};
+ordered_json deepl_translate_body() {
+  const ordered_json text = text_schema(), flag = {{"type", "boolean"}};
+  ordered_json texts = list_schema(text);
+  texts["minItems"] = 1;
+  return object_schema(
+      {{"text", {{"oneOf", ordered_json::array({text, texts})}}},
+       {"source_lang", text},
+       {"target_lang", text},
+       {"tag_handling", {{"type", "string"}, {"enum", {"html", "xml"}}}},
+       {"ignore_tags", {{"oneOf", ordered_json::array({text, list_schema(text)})}}},
+       {"split_sentences", {{"type", "string"}, {"enum", {"0", "1", "nonewlines"}}}},
+       {"preserve_formatting", flag},
+       {"glossary_id", text},
+       {"glossary_ids", list_schema(text)},
+       {"translation_memory_id", text},
+       {"translation_memory_threshold", {{"type", "integer"}, {"minimum", 0}, {"maximum", 100}}},
+       {"show_billed_characters", flag},
+       {"formality", text_schema("has no effect: the header X-Ignored names it")}},
+      {"text", "target_lang"});
 }
 
 ordered_json translations_schema() {
-  const ordered_json text = {{"type", "string"}};
-  const ordered_json translation = {
-      {"type", "object"},
-      {"required", {"detected_source_language", "text"}},
-      {"properties",
-       {{"detected_source_language", text}, {"text", text}, {"billed_characters", {{"type", "integer"}}}}}};
-  return {{"type", "object"},
-          {"required", {"translations"}},
-          {"properties", {{"translations", {{"type", "array"}, {"items", translation}}}}}};
+  const ordered_json translation = object_schema({{"detected_source_language", text_schema()},
+                                                  {"text", text_schema()},
+                                                  {"billed_characters", {{"type", "integer"}}}},
+                                                 {"detected_source_language", "text"});
+  return object_schema({{"translations", list_schema(translation)}}, {"translations"});
 }
 
 }  // namespace
@@ -147,12 +143,12 @@ std::vector<Route> deepl_translate_routes(const std::shared_ptr<DeepL>& api) {
                       {.method = "POST",
                        .path = "/v2/translate",
                        .summary = "Translates texts",
-                       .body = text_schema(),
+                       .body = deepl_translate_body(),
                        .body_types = {"application/json", "application/x-www-form-urlencoded"},
                        .answer = translations_schema(),
                        .errors = {404},
                        .body_bytes = static_cast<size_t>(api->context.settings.limits.body),
-                       .uses_files = !api->context.memories.all().empty()},
+                       .uses_files = true},  // memories; joining glossaries takes as long
                       translate)};
 }
 

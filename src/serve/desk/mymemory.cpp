@@ -14,6 +14,7 @@
 #include "serve/memories/writing.h"
 #include "serve/models/served_languages.h"
 #include "serve/requests/fields.h"
+#include "serve/requests/schemas.h"
 #include "serve/settings.h"
 #include "serve/translations/translate_all.h"
 
@@ -148,33 +149,19 @@ void set_segment(ServeContext& context, const ServeCall& call) {
       json_answer({{"responseData", "OK"}, {"responseStatus", 200}, {"responseDetails", ""}}));
 }
 
-ordered_json texts_schema(const std::vector<std::string>& names) {
-  ordered_json properties = ordered_json::object();
-  for (const std::string& name : names) properties[name] = {{"type", "string"}};
-  return properties;
-}
-
 ordered_json get_schema() {
-  const ordered_json match = {
-      {"type", "object"},
-      {"required", {"segment", "translation", "quality", "match", "created-by"}},
-      {"properties", texts_schema({"segment", "translation", "quality", "created-by"})}};
-  const ordered_json best = {{"type", "object"},
-                             {"required", {"translatedText", "match"}},
-                             {"properties", texts_schema({"translatedText"})}};
-  return {{"type", "object"},
-          {"required", {"responseData", "responseStatus", "matches"}},
-          {"properties",
-           {{"responseData", best},
-            {"responseStatus", {{"type", "integer"}}},
-            {"matches", {{"type", "array"}, {"items", match}}}}}};
+  const ordered_json match =
+      object_schema(text_properties({"segment", "translation", "quality", "created-by"}),
+                    {"segment", "translation", "quality", "match", "created-by"});
+  const ordered_json best = object_schema(text_properties({"translatedText"}), {"translatedText", "match"});
+  return object_schema(
+      {{"responseData", best}, {"responseStatus", {{"type", "integer"}}}, {"matches", list_schema(match)}},
+      {"responseData", "responseStatus", "matches"});
 }
 
 ordered_json set_schema() {
-  return {
-      {"type", "object"},
-      {"required", {"responseData", "responseStatus"}},
-      {"properties", {{"responseData", {{"type", "string"}}}, {"responseStatus", {{"type", "integer"}}}}}};
+  return object_schema({{"responseData", text_schema()}, {"responseStatus", {{"type", "integer"}}}},
+                       {"responseData", "responseStatus"});
 }
 
 }  // namespace
@@ -185,9 +172,9 @@ std::vector<Route> mymemory_routes(ServeContext& context) {
                        void (*handle)(ServeContext&, const ServeCall&)) {
     made.tag = "MyMemory";
     if (made.method == "GET") {
-      made.query = texts_schema(fields);
+      made.query = text_properties(fields);
     } else {
-      made.body = {{"type", "object"}, {"properties", texts_schema(fields)}};
+      made.body = {{"type", "object"}, {"properties", text_properties(fields)}};
       made.body_types = {"application/x-www-form-urlencoded", "application/json"};
       made.body_bytes = static_cast<size_t>(context.settings.limits.body);
     }

@@ -13,6 +13,7 @@
 #include "serve/desk/routes.h"
 #include "serve/memories/writing.h"
 #include "serve/requests/fields.h"
+#include "serve/requests/schemas.h"
 #include "serve/settings.h"
 
 namespace dragoman::internal {
@@ -85,28 +86,20 @@ void list_unit_languages(ServeContext& context, const ServeCall& call) {
 }
 
 ordered_json units_answer() {
-  const ordered_json text = {{"type", "string"}}, number = {{"type", "number"}};
-  return {
-      {"type", "array"},
-      {"items",
-       {{"type", "object"},
-        {"required", {"source", "target", "quality", "rank"}},
-        {"properties",
-         {{"source", text}, {"target", text}, {"context", text}, {"quality", number}, {"rank", number}}}}}};
+  const ordered_json text = text_schema(), number = {{"type", "number"}};
+  return list_schema(object_schema(
+      {{"source", text}, {"target", text}, {"context", text}, {"quality", number}, {"rank", number}},
+      {"source", "target", "quality", "rank"}));
 }
 
 ordered_json unit_body() {
-  const ordered_json text = {{"type", "string"}};
-  return {{"type", "object"},
-          {"required", {"source", "target"}},
-          {"properties", {{"source", text}, {"target", text}}}};
+  return object_schema(text_properties({"source", "target"}), {"source", "target"});
 }
 
 ordered_json unit_languages_answer() {
-  const ordered_json texts = {{"type", "array"}, {"items", {{"type", "string"}}}};
-  return {{"type", "object"},
-          {"required", {"sourceLanguages", "targetLanguages"}},
-          {"properties", {{"sourceLanguages", texts}, {"targetLanguages", texts}}}};
+  const ordered_json texts = list_schema(text_schema());
+  return object_schema({{"sourceLanguages", texts}, {"targetLanguages", texts}},
+                       {"sourceLanguages", "targetLanguages"});
 }
 
 // Of one unit: GET looks for it, POST and PUT add it.

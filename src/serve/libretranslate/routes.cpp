@@ -212,7 +212,7 @@ std::vector<Route> libretranslate_routes(ServeContext& context) {
            [suggestions](ServeContext& c, const ServeCall& call) { suggest(c, *suggestions, call); })};
   routes.front().uses_files = !context.memories.all().empty();
   routes.back().errors = {403};
-  routes.back().changes_data = true;
+  routes.back().changes_data = routes.back().uses_files = true;
   std::ranges::move(libretranslate_file_routes(context), std::back_inserter(routes));
   return routes;
 }

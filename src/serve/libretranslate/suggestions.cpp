@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
 
 namespace dragoman::internal {
 namespace {
@@ -32,10 +33,18 @@ class AppendedFile {
     return fstat(file_, &info) == 0 ? static_cast<size_t>(info.st_size) : 0;
   }
 
-  // By one call, which the system does not mix with another's.
+  // By one call, which the system does not mix with another's. Of a line that does not fit nothing is left, so that the
+  // next one begins a line.
   void append(const std::string& line) const {
-    if (write(file_, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
-      throw Error("{}: a suggestion cannot be written completely: {}", path_, std::strerror(errno));
+    const ssize_t written = write(file_, line.data(), line.size());
+    int reason = written < 0 ? errno : ENOSPC;
+    if (written == static_cast<ssize_t>(line.size())) {
+      if (fdatasync(file_) == 0 || errno == EINVAL) return;  // EINVAL: a pipe or a device
+      reason = errno;
+    } else if (written > 0) {
+      static_cast<void>(ftruncate(file_, lseek(file_, 0, SEEK_CUR) - written));
+    }
+    throw Error("{}: a suggestion cannot be written: {}", path_, std::strerror(reason));
   }
 
  private:
@@ -56,8 +65,7 @@ void Suggestions::add(const Suggestion& suggestion) {
                                        {"target", suggestion.target},
                                        {"q", suggestion.text},
                                        {"s", suggestion.translation}};
-  const std::string bytes =
-      line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  const std::string bytes = json_text(line) + "\n";
   const std::lock_guard lock(mutex_);
   const AppendedFile file(path_);
   if (file.size() + bytes.size() > max_bytes_)

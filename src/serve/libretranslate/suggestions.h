@@ -20,8 +20,8 @@ class Suggestions {
   explicit Suggestions(std::string path, size_t max_bytes = size_t{1} << 30);
 
   bool on() const { return !path_.empty(); }
-  // Appends a line, whole, though other processes append as well. Throws an Error where that fails or where the file
-  // has reached its largest size.
+  // Appends a line, whole, though other processes append as well; it is on the disk then. Throws an Error where that
+  // fails or where the file has reached its largest size.
   void add(const Suggestion& suggestion);
 
  private:

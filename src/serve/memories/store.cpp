@@ -10,6 +10,7 @@
 #include "api/shared_memory.h"
 #include "base/error.h"
 #include "base/quotes.h"
+#include "serve/models/languages.h"
 #include "serve/models/served_languages.h"
 #include "serve/route.h"
 
@@ -25,8 +26,10 @@ std::pair<std::string, std::string> memory_name_and_folder(const std::string& ar
   return {(path.has_filename() ? path : path.parent_path()).filename().string(), argument};
 }
 
+// A memory may be built with "EN", "eng" or "pt_BR".
 bool is_language_of(const std::string& of_memory, const std::string& language) {
-  return ServedLanguages::find({of_memory}, language).has_value();
+  const std::string code = language_code(of_memory);
+  return ServedLanguages::find({code.empty() ? of_memory : code}, language).has_value();
 }
 
 }  // namespace

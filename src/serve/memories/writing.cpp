@@ -10,6 +10,7 @@
 #include "document/document.h"
 #include "serve/api_keys.h"
 #include "serve/settings.h"
+#include "text/unicode.h"
 
 namespace dragoman::internal {
 namespace {
@@ -38,16 +39,18 @@ void add_segments(ServeContext& context, const ServeCall& call, const ServedMemo
   check_may_add(context, call);
   const std::string origin = context.keys.needed() ? call.client : "";
   const int64_t now = seconds_now();
-  std::vector<std::string> all;
+  std::vector<std::string> sources;  // as many as segments: what the limit of texts counts
+  size_t characters_of_targets = 0;
   std::vector<MemorySegment> segments;
   for (const auto& [source, target] : texts) {
     segments.push_back({trimmed_text(source), trimmed_text(target), origin, now});
     if (segments.back().source.empty()) throw ServeError(400, "a segment has no source: leave it out");
     if (!is_text(source) || !is_text(target))
       throw ServeError(400, "a segment has a NUL character: leave it out");
-    all.insert(all.end(), {source, target});
+    sources.push_back(source);
+    characters_of_targets += code_point_count(target);
   }
-  admit_texts(context, call, all);
+  take_characters(context, call.client, checked_characters(context, sources, characters_of_targets));
   memory.memory->add(segments);
 }
 

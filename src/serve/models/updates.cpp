@@ -33,8 +33,9 @@ Updates::Updates(std::string folder, size_t loaded, const dragoman::TranslatorSe
 std::vector<std::string> Updates::names() const {
   std::vector<std::string> names;
   if (folder_.empty()) return names;
+  std::error_code none;
   for (const std::string& path : entries_of(folder_))
-    if (fs::exists(weights_path(path))) names.push_back(fs::path(path).filename().string());
+    if (fs::exists(weights_path(path), none)) names.push_back(fs::path(path).filename().string());
   std::ranges::sort(names);
   return names;
 }

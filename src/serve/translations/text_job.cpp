@@ -93,11 +93,17 @@ class TextJob : public std::enable_shared_from_this<TextJob> {
   }
 
  private:
+  bool is_over() const {
+    return work_.deadline != steady_clock::time_point() && work_.deadline <= steady_clock::now();
+  }
+
   // Before anything is submitted.
   void take_from_memories() {
     if (!work_.prefix.empty() || usable_.empty()) return;
     for (const size_t i : submitted_) {
       if (lines_[i].text.empty()) continue;
+      // Similar segments take a while to find. What is then submitted says what ended it.
+      if (stop_.token().stop_requested() || is_over()) return;
       auto match = translation_in(usable_, lines_[i].text, work_.memory_at_least);
       if (!match) continue;
       dragoman::Translation translation = {.source = lines_[i].text};

@@ -7,8 +7,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "report/numbers.h"
 #include "serve/memories/json.h"
+#include "serve/requests/schemas.h"
 
 namespace dragoman::internal {
 namespace {
@@ -39,8 +41,6 @@ ordered_json all_flags(const TextResult& result) {
   return flags;
 }
 
-ordered_json array_of(const char* type) { return {{"type", "array"}, {"items", {{"type", type}}}}; }
-
 }  // namespace
 
 std::string text_json(const TextResult& result, const AnswerDetail& detail) {
@@ -52,7 +52,7 @@ std::string text_json(const TextResult& result, const AnswerDetail& detail) {
   object["flags"] = all_flags(result);
   if (const auto confidence = confidence_of(result)) object["confidence"] = *confidence;
   if (detail.memory) object["memory"] = json_of_segments(result.memory);
-  std::string text = object.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  std::string text = json_text(object);
   if (!detail.lines) return text;
   TranslationJson of_lines = detail.of_lines;
   of_lines.from = result.via.empty() ? result.from : result.via.back();  // what the lines' sources are in
@@ -66,29 +66,28 @@ std::string text_json(const TextResult& result, const AnswerDetail& detail) {
   return text + ",\"lines\":[" + lines.str() + "]}";
 }
 
-ordered_json text_schema() {
-  const ordered_json text = {{"type", "string"}};
-  return {{"type", "object"},
-          {"required", {"text", "from", "to", "via", "alternatives", "flags"}},
-          {"properties",
-           {{"text", {{"type", "string"}, {"description", "the translation"}}},
-            {"from", text},
-            {"to", text},
-            {"detected",
-             {{"type", "object"},
-              {"description", "present if the request did not name the source language"},
-              {"required", {"language", "confidence"}},
-              {"properties", {{"language", text}, {"confidence", {{"type", "number"}}}}}}},
-            {"via", array_of("string")},
-            {"alternatives", array_of("string")},
-            {"flags", array_of("string")},
-            {"confidence",
-             {{"type", "number"},
-              {"description",
-               "how likely the translation needs few changes, where the model is calibrated; else the "
-               "geometric mean of the subwords' probabilities"}}},
-            {"memory", schema_of_segments()},
-            {"lines", array_of("object")}}}};
+ordered_json translation_schema() {
+  const ordered_json text = text_schema();
+  return object_schema(
+      {{"text", text_schema("the translation")},
+       {"from", text},
+       {"to", text},
+       {"detected",
+        {{"type", "object"},
+         {"description", "present if the request did not name the source language"},
+         {"required", {"language", "confidence"}},
+         {"properties", {{"language", text}, {"confidence", {{"type", "number"}}}}}}},
+       {"via", list_schema(text)},
+       {"alternatives", list_schema(text)},
+       {"flags", list_schema(text)},
+       {"confidence",
+        {{"type", "number"},
+         {"description",
+          "how likely the translation needs few changes, where the model is calibrated; else the "
+          "geometric mean of the subwords' probabilities"}}},
+       {"memory", schema_of_segments()},
+       {"lines", list_schema({{"type", "object"}})}},
+      {"text", "from", "to", "via", "alternatives", "flags"});
 }
 
 }  // namespace dragoman::internal

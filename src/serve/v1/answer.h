@@ -21,6 +21,6 @@ struct AnswerDetail {
 // A JSON object, on one line.
 std::string text_json(const TextResult& result, const AnswerDetail& detail);
 
-nlohmann::ordered_json text_schema();
+nlohmann::ordered_json translation_schema();
 
 }  // namespace dragoman::internal

@@ -4,12 +4,14 @@
 #include <future>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "serve/answers.h"
+#include "serve/requests/schemas.h"
 #include "serve/settings.h"
 #include "serve/translation_json.h"
 #include "serve/translations.h"
@@ -105,32 +107,24 @@ void generate(ServeContext& context, ServeCall call) {
 }
 
 ordered_json generate_body_schema(const ServeLimits& limits) {
-  const ordered_json text = {{"type", "string"}};
+  const ordered_json text = text_schema();
   ordered_json properties = {
       {"text",
        {{"description", "the beginning of a text, or of several: each is continued as if it were alone"},
         {"oneOf", ordered_json::array({text, {{"type", "array"}, {"minItems", 1}, {"items", text}}})}}},
-      {"model", {{"type", "string"}, {"description", "its name in /v1/models, where several are loaded"}}}};
+      {"model", text_schema("its name in /v1/models, where several are loaded")}};
   properties.update(generation_properties(limits));
-  return {{"type", "object"},
-          {"required", ordered_json::array({"text"})},
-          {"additionalProperties", false},
-          {"properties", properties}};
+  return strict_object_schema(std::move(properties), {"text"});
 }
 
 ordered_json generate_answer_schema() {
-  const ordered_json text = {{"type", "string"}}, texts = {{"type", "array"}, {"items", text}};
-  const ordered_json one = {
-      {"type", "object"},
-      {"required", {"text", "score", "alternatives", "flags"}},
-      {"properties",
-       {{"text", {{"type", "string"}, {"description", "what was given, and how it goes on"}}},
-        {"score", {{"type", "number"}}},
-        {"alternatives", texts},
-        {"flags", texts}}}};
-  const ordered_json list = {{"type", "object"},
-                             {"required", ordered_json::array({"texts"})},
-                             {"properties", {{"texts", {{"type", "array"}, {"items", one}}}}}};
+  const ordered_json texts = list_schema(text_schema());
+  const ordered_json one = object_schema({{"text", text_schema("what was given, and how it goes on")},
+                                          {"score", {{"type", "number"}}},
+                                          {"alternatives", texts},
+                                          {"flags", texts}},
+                                         {"text", "score", "alternatives", "flags"});
+  const ordered_json list = object_schema({{"texts", list_schema(one)}}, {"texts"});
   return {{"oneOf", ordered_json::array({one, list})}};
 }
 

@@ -1,12 +1,15 @@
 // POST /v1/inspect: what a model makes of a sentence, for the page /inspect.
 #include <chrono>
 #include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "report/colour_scale.h"
 #include "serve/answers.h"
+#include "serve/requests/schemas.h"
 #include "serve/settings.h"
 #include "serve/translations.h"
 #include "serve/translations/text_job.h"
@@ -39,9 +42,9 @@ HttpResponse inspected(const InspectWork& work) {
   InspectionSettings settings = work.settings;
   settings.timeout = time_left(work.deadline);
   const std::string sentence = work.model.translator->inspect(work.text, settings);
-  return {.body =
-              fmt::format(R"({{"model":{},"sentences":[{}],"colours":{}}})", ordered_json(work.name).dump(),
-                          sentence, ordered_json(scale_colours(colours)).dump())};
+  return {.body = fmt::format(R"({{"model":{},"sentences":[{}],"colours":{}}})",
+                              json_text(ordered_json(work.name)), sentence,
+                              json_text(ordered_json(scale_colours(colours))))};
 }
 
 void inspect(ServeContext& context, ServeCall call) {
@@ -61,25 +64,17 @@ void inspect(ServeContext& context, ServeCall call) {
 }
 
 ordered_json inspect_body_schema() {
-  ordered_json properties = {
-      {"text", {{"type", "string"}, {"description", "a sentence of at most 100 subwords"}}},
-      {"target", {{"type", "string"}, {"description", "a translation to inspect instead of the model's"}}}};
+  ordered_json properties = {{"text", text_schema("a sentence of at most 100 subwords")},
+                             {"target", text_schema("a translation to inspect instead of the model's")}};
   properties.update(language_properties());
-  return {{"type", "object"},
-          {"required", ordered_json::array({"text"})},
-          {"additionalProperties", false},
-          {"properties", properties}};
+  return strict_object_schema(std::move(properties), {"text"});
 }
 
 ordered_json inspection_schema() {
-  const auto list_of = [](const char* type) -> ordered_json {
-    return {{"type", "array"}, {"items", {{"type", type}}}};
-  };
-  return {
-      {"type", "object"},
-      {"required", ordered_json::array({"model", "sentences", "colours"})},
-      {"properties",
-       {{"model", {{"type", "string"}}}, {"sentences", list_of("object")}, {"colours", list_of("string")}}}};
+  return object_schema({{"model", text_schema()},
+                        {"sentences", list_schema({{"type", "object"}})},
+                        {"colours", list_schema(text_schema())}},
+                       {"model", "sentences", "colours"});
 }
 
 }  // namespace

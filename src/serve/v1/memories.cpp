@@ -8,6 +8,7 @@
 #include "serve/memories/json.h"
 #include "serve/memories/store.h"
 #include "serve/memories/writing.h"
+#include "serve/requests/schemas.h"
 #include "serve/settings.h"
 #include "serve/v1/routes.h"
 
@@ -54,32 +55,20 @@ void export_memory(ServeContext& context, const ServeCall& call) {
   send_tmx(context, call, context.memories.named(call.name));
 }
 
-ordered_json strict_object(ordered_json properties, const std::vector<std::string>& required) {
-  return {{"type", "object"},
-          {"required", required},
-          {"additionalProperties", false},
-          {"properties", std::move(properties)}};
-}
-
 ordered_json list_answer() {
-  const ordered_json text = {{"type", "string"}};
-  const ordered_json memory = {{"type", "object"},
-                               {"required", {"name", "from", "to", "segments", "writable"}},
-                               {"properties",
-                                {{"name", text},
-                                 {"from", text},
-                                 {"to", text},
-                                 {"segments", {{"type", "integer"}}},
-                                 {"writable", {{"type", "boolean"}}}}}};
-  return {{"type", "object"},
-          {"required", ordered_json::array({"memories"})},
-          {"properties", {{"memories", {{"type", "array"}, {"items", memory}}}}}};
+  const ordered_json memory = object_schema({{"name", text_schema()},
+                                             {"from", text_schema()},
+                                             {"to", text_schema()},
+                                             {"segments", {{"type", "integer"}}},
+                                             {"writable", {{"type", "boolean"}}}},
+                                            {"name", "from", "to", "segments", "writable"});
+  return object_schema({{"memories", list_schema(memory)}}, {"memories"});
 }
 
 ordered_json look_body() {
   const MemoryQuery query;
-  return strict_object(
-      {{"text", {{"type", "string"}}},
+  return strict_object_schema(
+      {{"text", text_schema()},
        {"at-most", {{"type", "integer"}, {"minimum", 1}, {"maximum", 100}, {"default", query.at_most}}},
        {"at-least",
         {{"type", "number"},
@@ -92,28 +81,17 @@ ordered_json look_body() {
       {"text"});
 }
 
-ordered_json look_answer() {
-  return {{"type", "object"},
-          {"required", ordered_json::array({"segments"})},
-          {"properties", {{"segments", schema_of_segments()}}}};
-}
+ordered_json look_answer() { return object_schema({{"segments", schema_of_segments()}}, {"segments"}); }
 
 ordered_json add_body() {
-  const ordered_json text = {{"type", "string"}};
-  const ordered_json target = {{"type", "string"}, {"description", "empty: what was there is removed"}};
-  return strict_object(
-      {{"segments",
-        {{"type", "array"},
-         {"minItems", 1},
-         {"items", strict_object({{"source", text}, {"target", target}}, {"source", "target"})}}}},
-      {"segments"});
+  const ordered_json segment = strict_object_schema(
+      {{"source", text_schema()}, {"target", text_schema("empty: what was there is removed")}},
+      {"source", "target"});
+  return strict_object_schema({{"segments", {{"type", "array"}, {"minItems", 1}, {"items", segment}}}},
+                              {"segments"});
 }
 
-ordered_json add_answer() {
-  return {{"type", "object"},
-          {"required", ordered_json::array({"added"})},
-          {"properties", {{"added", {{"type", "integer"}}}}}};
-}
+ordered_json add_answer() { return object_schema({{"added", {{"type", "integer"}}}}, {"added"}); }
 
 }  // namespace
 

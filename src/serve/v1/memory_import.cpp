@@ -1,4 +1,5 @@
 // POST /v1/memories/NAME/import: a file of segments, added as a whole or not at all.
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "serve/api_keys.h"
 #include "serve/memories/writing.h"
 #include "serve/requests/multipart.h"
+#include "serve/requests/schemas.h"
 #include "serve/settings.h"
 #include "serve/v1/routes.h"
 #include "text/unicode.h"
@@ -23,7 +25,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr size_t most_segments = 500'000;  // all are in memory until they are added
+constexpr size_t most_segments = 500'000;        // all are in memory until they are added
+constexpr size_t most_segment_bytes = 64 << 10;  // of a side
 
 FormPart file_of_segments(const IncomingRequest& request) {
   for (const FormPart& part : parse_multipart(request.header("content-type"), request.body))
@@ -68,15 +71,32 @@ void check_name(const std::string& name) {
       400, "the file's name must end in .tmx, .xlf, .xliff, .po or .tsv, and it must not be compressed");
 }
 
+// Readers decompress gzip and Zstandard by their first bytes, whatever the file's name is: a small upload could become
+// gigabytes.
+void check_not_compressed(std::string_view bytes) {
+  const std::string_view first = bytes.substr(0, 4);
+  const bool is_gzip = first.starts_with("\x1f\x8b"), is_zstd = first == "\x28\xb5\x2f\xfd";
+  const bool is_skippable =
+      first.ends_with("\x2a\x4d\x18") && (first[0] & 0xf0) == 0x50;  // a frame of Zstandard
+  if (is_gzip || is_zstd || is_skippable)
+    throw ServeError(400, "the file is compressed with gzip or Zstandard: decompress it before you send it");
+}
+
 void import_segments(ServeContext& context, const ServeCall& call) {
   const auto served = context.memories.named(call.name);
   check_may_add(context, call);
   const FormPart part = file_of_segments(call.request);
   check_name(part.file_name);
+  check_not_compressed(part.content);
   const FileOfClient file(part);
   std::vector<MemorySegment> segments;
   size_t characters = 0;
+  int64_t too_long = 0;
   const auto take = [&](const MemorySegmentView& segment) {
+    if (std::max(segment.source.size(), segment.target.size()) > most_segment_bytes) {
+      ++too_long;
+      return;
+    }
     if (segments.size() == most_segments)
       throw ServeError(413,
                        fmt::format("the file has more than {} segments: send it in parts", most_segments));
@@ -97,18 +117,19 @@ void import_segments(ServeContext& context, const ServeCall& call) {
   }
   take_characters(context, call.client, characters);
   if (!segments.empty()) served->memory->add(segments);
-  call.responder.send(json_answer({{"added", counts.taken},
+  call.responder.send(json_answer({{"added", counts.taken - too_long},
                                    {"read", counts.read},
                                    {"empty", counts.empty},
                                    {"invalid", counts.invalid},
+                                   {"too_long", too_long},
                                    {"other_language", counts.other_language}}));
 }
 
 ordered_json import_answer() {
   ordered_json properties = ordered_json::object();
-  for (const char* name : {"added", "read", "empty", "invalid", "other_language"})
+  for (const char* name : {"added", "read", "empty", "invalid", "too_long", "other_language"})
     properties[name] = {{"type", "integer"}};
-  return {{"type", "object"}, {"required", {"added", "read"}}, {"properties", properties}};
+  return object_schema(std::move(properties), {"added", "read"});
 }
 
 }  // namespace
@@ -118,9 +139,7 @@ Route v1_memory_import_route(ServeContext& context) {
           .path = "/v1/memories/<name>/import",
           .tag = "Dragoman",
           .summary = "Adds a file's segments: TMX, XLIFF, PO or TSV",
-          .body = {{"type", "object"},
-                   {"required", ordered_json::array({"file"})},
-                   {"properties", {{"file", {{"type", "string"}, {"format", "binary"}}}}}},
+          .body = object_schema({{"file", {{"type", "string"}, {"format", "binary"}}}}, {"file"}),
           .body_types = {"multipart/form-data"},
           .answer = import_answer(),
           .errors = {403, 404},

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "serve/answers.h"
+#include "serve/requests/schemas.h"
 #include "serve/settings.h"
 #include "serve/translations.h"
 #include "serve/v1/routes.h"
@@ -61,20 +62,19 @@ HttpResponse models(const ServeContext& context) {
 }  // namespace
 
 Route v1_models_route(ServeContext& context) {
-  const ordered_json objects = {{"type", "array"}, {"items", {{"type", "object"}}}};
+  const ordered_json objects = list_schema({{"type", "object"}});
   return {.method = "GET",
           .path = "/v1/models",
           .tag = "Dragoman",
           .summary = "Models, pairs of languages and limits",
-          .answer = {{"type", "object"},
-                     {"required", {"models", "pairs", "updates", "detects", "limits"}},
-                     {"properties",
-                      {{"models", objects},
-                       {"pairs", objects},
-                       {"updates", {{"type", "array"}, {"items", {{"type", "string"}}}}},
-                       {"detects", {{"type", "boolean"}}},
-                       {"limits", {{"type", "object"}}}}}},
+          .answer = object_schema({{"models", objects},
+                                   {"pairs", objects},
+                                   {"updates", list_schema(text_schema())},
+                                   {"detects", {{"type", "boolean"}}},
+                                   {"limits", {{"type", "object"}}}},
+                                  {"models", "pairs", "updates", "detects", "limits"}),
           .errors = {503},
+          .uses_files = !context.settings.updates.empty(),  // the folder of updates is read each time
           .handle = [&context](ServeCall call) { call.responder.send(models(context)); }};
 }
 

@@ -3,10 +3,12 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "serve/answers.h"
+#include "serve/requests/schemas.h"
 #include "serve/settings.h"
 #include "serve/translations.h"
 #include "serve/translations/text_job.h"
@@ -69,35 +71,22 @@ void score(ServeContext& context, ServeCall call) {
 }
 
 ordered_json score_body_schema() {
-  const ordered_json text = {{"type", "string"}};
   ordered_json properties = {
       {"pairs",
-       {{"type", "array"},
-        {"items",
-         {{"type", "object"},
-          {"required", {"source", "target"}},
-          {"additionalProperties", false},
-          {"properties", {{"source", text}, {"target", text}}}}}}},
+       list_schema(strict_object_schema(text_properties({"source", "target"}), {"source", "target"}))},
       {"alignment", {{"type", "boolean"}, {"default", false}, {"description", "word alignments"}}}};
   properties.update(language_properties());
-  return {{"type", "object"},
-          {"required", ordered_json::array({"pairs"})},
-          {"additionalProperties", false},
-          {"properties", properties}};
+  return strict_object_schema(std::move(properties), {"pairs"});
 }
 
 ordered_json score_answer_schema() {
-  const ordered_json numbers = {{"type", "array"}, {"items", {{"type", "number"}}}};
-  const ordered_json one = {{"type", "object"},
-                            {"required", {"score", "log_probabilities"}},
-                            {"properties",
-                             {{"score",
-                               {{"type", {"number", "null"}},
-                                {"description", "the log-probability; null where a side is too long"}}},
-                              {"log_probabilities", numbers}}}};
-  return {{"type", "object"},
-          {"required", ordered_json::array({"scores"})},
-          {"properties", {{"scores", {{"type", "array"}, {"items", one}}}}}};
+  const ordered_json one =
+      object_schema({{"score",
+                      {{"type", {"number", "null"}},
+                       {"description", "the log-probability; null where a side is too long"}}},
+                     {"log_probabilities", list_schema({{"type", "number"}})}},
+                    {"score", "log_probabilities"});
+  return object_schema({{"scores", list_schema(one)}}, {"scores"});
 }
 
 }  // namespace

@@ -3,12 +3,15 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "serve/answers.h"
 #include "serve/memories/store.h"
+#include "serve/requests/schemas.h"
 #include "serve/settings.h"
 #include "serve/translations.h"
 #include "serve/translations/combined_stop.h"
@@ -25,10 +28,6 @@ namespace {
 
 using nlohmann::json;
 using nlohmann::ordered_json;
-
-std::string dumped(const ordered_json& value) {
-  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
 
 std::vector<std::string> texts_in(const json& body) {
   if (body["text"].is_string()) return {body["text"].get<std::string>()};
@@ -121,7 +120,7 @@ class TranslateCall : public std::enable_shared_from_this<TranslateCall> {
     data["text"] = progress.text.substr(begin);
     data["final_bytes"] = progress.final_bytes;
     settled_[i] = progress.final_bytes;
-    if (!events_->send("progress", dumped(data))) stop_.request_stop();
+    if (!events_->send("progress", json_text(data))) stop_.request_stop();
   }
 
   // On a thread of the model, which the JSON of all tokens would hold up.
@@ -250,11 +249,11 @@ namespace {
 int64_t longest_prefix(const ServeLimits& limits) { return std::min(limits.characters, 4 * limits.output); }
 
 ordered_json translate_body_schema(const ServeLimits& limits) {
-  const ordered_json text = {{"type", "string"}};
+  const ordered_json text = text_schema();
   ordered_json properties = {
       {"text",
        {{"description", "a text, or a list of texts, which are translated as one batch"},
-        {"oneOf", {text, {{"type", "array"}, {"items", text}}}}}},
+        {"oneOf", {text, list_schema(text)}}}},
       {"format", {{"type", "string"}, {"enum", {"text", "html"}}, {"default", "text"}}},
       {"prefix",
        {{"type", "string"},
@@ -270,11 +269,7 @@ ordered_json translate_body_schema(const ServeLimits& limits) {
        {{"type", "array"},
         {"maxItems", 10'000},
         {"description", "terms with their prescribed translations"},
-        {"items",
-         {{"type", "object"},
-          {"required", {"source", "target"}},
-          {"additionalProperties", false},
-          {"properties", {{"source", text}, {"target", text}}}}}}},
+        {"items", strict_object_schema({{"source", text}, {"target", text}}, {"source", "target"})}}},
       {"memory",
        {{"description",
          "a memory's name, or false for none; by default all of the languages: a line that they have is not "
@@ -299,18 +294,13 @@ ordered_json translate_body_schema(const ServeLimits& limits) {
         {"description", "server-sent events: progress as the output grows, then result or error"}}}};
   properties.update(language_properties());
   properties.update(option_properties(limits));
-  return {{"type", "object"},
-          {"required", ordered_json::array({"text"})},
-          {"additionalProperties", false},
-          {"properties", properties}};
+  return strict_object_schema(std::move(properties), {"text"});
 }
 
 // A text has its answer, a list of texts a list of them.
 ordered_json translate_answer_schema() {
-  const ordered_json text = text_schema();
-  const ordered_json list = {{"type", "object"},
-                             {"required", ordered_json::array({"translations"})},
-                             {"properties", {{"translations", {{"type", "array"}, {"items", text}}}}}};
+  const ordered_json text = translation_schema();
+  const ordered_json list = object_schema({{"translations", list_schema(text)}}, {"translations"});
   return {{"oneOf", ordered_json::array({text, list})}};
 }
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/checksum.h"
+#include "base/json.h"
 #include "dragoman/document.h"
 #include "report/page.h"
 
@@ -109,7 +110,7 @@ HttpResponse settings_answer(const WebSettings& settings) {
   for (const DocumentFormat& format : document_formats())
     formats.push_back({{"description", format.description}, {"endings", format.endings}});
   const nlohmann::ordered_json body = {{"training", settings.training}, {"formats", formats}};
-  return {.body = body.dump(), .headers = {{"Cache-Control", "no-cache"}}};
+  return {.body = json_text(body), .headers = {{"Cache-Control", "no-cache"}}};
 }
 
 void answer_file(const ServeCall& call, const WebSettings& settings) {

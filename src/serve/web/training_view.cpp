@@ -7,6 +7,7 @@
 
 #include "base/checksum.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/log.h"
 
 namespace dragoman::internal {
@@ -43,7 +44,7 @@ void TrainingView::refresh() {
   try {
     const auto data = watch_.update();
     if (!data) return;
-    keep(data->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    keep(json_text(*data));
   } catch (const std::exception& error) {
     log_warning("the training runs cannot be read: {}", error.what());
     if (data_.empty()) keep(R"({"runs":[]})");
