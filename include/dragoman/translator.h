@@ -263,7 +263,7 @@ class DRAGOMAN_API Translator {
   // A new unique number for Request::client.
   static uint64_t new_client();
 
-  // The log-probability of given translations.
+  // The log-probability of given translations. Of a single model, as are inspections.
   std::vector<Score> score(std::span<const TextPair> pairs, const ScoreSettings& settings = {});
 
   // Inspects a sentence: the JSON object of `dragoman inspect --format json`, with its translations, the

@@ -194,7 +194,7 @@ std::string without_slash(std::string folder) {
 AdaptChoice adapt_model(AdaptConfig config) {
   check_model(config);
   find_languages(config);
-  const std::string work = without_slash(config.out) + ".work";
+  const std::string work = without_slash(config.out) + ".dragoman-work";
   AtomicFolder out(config.out, adaptation_name);
   const ordered_json inputs = inputs_of(config), known = read_adaptation(config.out);
   if (known.is_object() && known.value("inputs", ordered_json()) == inputs) {

@@ -136,8 +136,10 @@ void choose_weights(const AdaptConfig& config, const std::string& tuned, const A
                         .share = 1,
                         .max_loss = config.max_loss * (tests.references ? 1 : factor_for_own_translations)};
   choice.after = measure.both(mixture.write(1));
-  log_info("BLEU {:.2f} on the held-out segments, before {:.2f}; {:.2f} on general text, before {:.2f}",
-           choice.after.segments, choice.before.segments, choice.after.general, choice.before.general);
+  log_info(
+      "BLEU {:.2f} on the segments that choose the weights, before {:.2f}; {:.2f} on general text, before "
+      "{:.2f}",
+      choice.after.segments, choice.before.segments, choice.after.general, choice.before.general);
   if (const double least = choice.before.general - choice.max_loss; choice.after.general < least) {
     choice.share = largest_share(mixture, measure, least);
     if (choice.share > 0) choice.after = measure.both(mixture.write(choice.share));

@@ -24,14 +24,6 @@ using nlohmann::ordered_json;
 // What a model gains is measured on the held-out part: on fewer sentences it would be chance.
 constexpr int64_t fewest_segments = 100, most_held_out = 300;
 
-std::vector<std::string> files_read(const AdaptConfig& config) {
-  std::vector<std::string> paths = config.segments.files;
-  if (!config.segments.source.empty())
-    paths.insert(paths.end(), {config.segments.source, config.segments.target});
-  std::ranges::sort(paths);
-  return paths;
-}
-
 // Of what a memory has, not of its files: these change when its log is folded, which another process may do meanwhile.
 std::string memory_checksum(const std::string& folder) {
   Checksum checksum;
@@ -92,9 +84,16 @@ void log_left_out(const CleaningResult& result) {
 ordered_json segments_inputs(const AdaptConfig& config) {
   ordered_json memories = ordered_json::array();
   for (const std::string& folder : config.memories) memories.push_back(memory_checksum(folder));
-  return {{"files", file_checksums(files_read(config))},
-          {"memories", memories},
-          {"languages", {config.segments.from, config.segments.to}}};
+  const SegmentFiles& segments = config.segments;
+  std::vector<std::string> files = segments.files;
+  std::ranges::sort(files);  // which a user may name in any order
+  ordered_json inputs = {
+      {"files", file_checksums(files)}, {"memories", memories}, {"languages", {segments.from, segments.to}}};
+  if (!segments.source.empty()) {
+    inputs["source"] = file_checksum(segments.source);
+    inputs["target"] = file_checksum(segments.target);
+  }
+  return inputs;
 }
 
 void write_segments(const AdaptConfig& config, Stage& stage) {

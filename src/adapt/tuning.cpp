@@ -103,6 +103,8 @@ Recipe tuning_recipe(const AdaptConfig& config, Trainable weights, const SplitTe
 
 void tune(const Recipe& recipe, const AdaptConfig& config, Stage& stage) {
   if (stage.is_done() && stage.report().at("limits") == limits_of(recipe)) return;
+  stage.reopen();
+  rename_files_of_run(recipe, stage.folder());
   Run run(recipe, {.folder = stage.folder(), .init_from = config.model});
   run.train();
   stage.finish({{"steps", run.steps()}, {"limits", limits_of(recipe)}});

@@ -102,8 +102,9 @@ class Texts {
   Texts(Translator& translator, const DocumentRequest& request)
       : translator_(translator), request_(request), options_(request.options) {
     if (find_option(options_, "replace-unknown") == nullptr) options_.emplace_back("replace-unknown", true);
+    constexpr size_t most = 1 << 20;  // more than any beam has
     if (request.alternatives > 0)
-      options_.emplace_back("nbest", static_cast<int64_t>(request.alternatives) + 1);
+      options_.emplace_back("nbest", static_cast<int64_t>(std::min(request.alternatives, most)) + 1);
   }
 
   void add(const DocumentSegment& segment) {
@@ -145,6 +146,12 @@ class Texts {
   const Text* find(const DocumentSegment& segment) const {
     const auto found = texts_.find(source_of(segment));
     return found == texts_.end() ? nullptr : &found->second;
+  }
+
+  size_t most_alternatives() const {
+    size_t most = 0;
+    for (const auto& [source, text] : texts_) most = std::max(most, text.alternatives.size());
+    return most;
   }
 
   void report() const {
@@ -307,7 +314,7 @@ TranslatedDocument translated(Translator& translator, const DocumentRequest& req
   const bool with_origins = request.memory != nullptr || request.mark_unconfirmed;
   TranslatedDocument result{.bytes = written(document, texts, 0, with_origins),
                             .segments = document.segments.size()};
-  for (size_t i = 1; i <= request.alternatives; ++i) {
+  for (size_t i = 1; i <= texts.most_alternatives(); ++i) {
     std::string bytes = written(document, texts, i, with_origins);
     if (bytes != result.bytes && std::ranges::find(result.alternatives, bytes) == result.alternatives.end())
       result.alternatives.push_back(std::move(bytes));

@@ -39,7 +39,7 @@ void check_length(const char* side, size_t tokens, int64_t most) {
 std::string inspect(Service& service, const std::string& text, const InspectionSettings& settings) {
   if (settings.alternatives < 1 || settings.max_tokens < 1)
     throw UsageError("an inspection's alternatives and max_tokens must be at least 1");
-  SavedModel& model = service.model();
+  SavedModel& model = service.only_model();
   if (!has_encoder(model.model.config))
     throw UsageError("{} is a language model, which has no translations to inspect", model.folder);
   const Direction direction = model.direction({.from = settings.from, .to = settings.to});

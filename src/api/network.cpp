@@ -49,8 +49,9 @@ ModelConfig config_of(const NewNetwork& network) {
 }
 
 int threads_of(const NetworkSettings& settings) {
-  if (settings.threads < 0)
-    throw UsageError("a network cannot have {} threads: use 0 for all processors", settings.threads);
+  if (settings.threads < 0 || settings.threads > 1024)
+    throw UsageError("a network cannot have {} threads: use at most 1024, or 0 for all processors",
+                     settings.threads);
   return settings.threads > 0 ? settings.threads : internal::available_threads();
 }
 

@@ -87,7 +87,8 @@ LossInputs loss_inputs(Transformer& model, std::span<const IdPair> pairs) {
 
 Tensor rows_of(Transformer& model, const dragoman::Matrix& x, const char* name) {
   const int64_t d_model = model.config.d_model;
-  if (x.rows == 0 || x.columns != static_cast<size_t>(d_model) || x.values.size() != x.rows * x.columns)
+  if (x.rows == 0 || x.columns != static_cast<size_t>(d_model) || x.values.size() % x.columns != 0 ||
+      x.values.size() / x.columns != x.rows)
     throw UsageError("{} must have a row of {} numbers, the model's d_model, for each token, but is {} × {}",
                      name, d_model, x.rows, x.columns);
   const Tensor rows(model.device.pool, static_cast<int64_t>(x.rows), d_model);

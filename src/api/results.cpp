@@ -29,11 +29,16 @@ dragoman::Hypothesis to_public(Translation&& translation) {
   return hypothesis;
 }
 
-// Nothing without its tokens.
-void add_confidences(const Calibration& calibration, const std::string& source,
+// Nothing without its tokens, unless there are no words either, where the source has some.
+void add_confidences(const Calibration* calibration, const std::string& source,
                      dragoman::Hypothesis& hypothesis) {
-  if (hypothesis.tokens.empty()) return;
-  Confidences found = calibration.confidences({source, hypothesis.text, scored_tokens(hypothesis)});
+  if (hypothesis.text.find_first_not_of(" \t\r\n") == std::string::npos) {
+    if (const double confidence = confidence_without_words(source); confidence < 1)
+      hypothesis.calibrated = confidence;
+    return;
+  }
+  if (calibration == nullptr || hypothesis.tokens.empty()) return;
+  Confidences found = calibration->confidences({source, hypothesis.text, scored_tokens(hypothesis)});
   hypothesis.calibrated = found.text;
   hypothesis.calibrated_words = std::move(found.words);
 }
@@ -73,8 +78,7 @@ dragoman::Translation to_public(TranslatedLine line, const Calibration* calibrat
   for (Translation& one : line.translations) {
     translation.hypotheses.push_back(to_public(std::move(one)));
     // What a person confirmed is certain.
-    if (calibration && !line.memory)
-      add_confidences(*calibration, translation.source, translation.hypotheses.back());
+    if (!line.memory) add_confidences(calibration, translation.source, translation.hypotheses.back());
   }
   for (SourcePiece& piece : line.pieces)
     translation.source_tokens.push_back({std::move(piece.piece), to_public(piece.span)});

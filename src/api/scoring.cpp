@@ -69,7 +69,7 @@ class Scorer {
  public:
   Scorer(Service& service, const ScoreSettings& settings)
       : service_(service),
-        model_(service.model()),
+        model_(service.only_model()),
         settings_(settings),
         layer_(alignment_layer(model_.model.config, settings.alignment_layer)),
         claim_(claim_of(settings.client, 0, settings.timeout)),

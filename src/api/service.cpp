@@ -115,9 +115,11 @@ struct Submission {
   }
 };
 
+bool is_single(const SavedModel& model) { return model.others.empty() && !model.language_model; }
+
 // A calibration is of one model alone.
 std::optional<Calibration> calibration_of(const SavedModel& model) {
-  if (!model.others.empty() || model.language_model) return std::nullopt;
+  if (!is_single(model)) return std::nullopt;
   return read_calibration(model.folder);
 }
 
@@ -233,11 +235,23 @@ TranslatorStatistics Service::statistics() const {
           .cache_bytes = counts.cache_bytes};
 }
 
+SavedModel& Service::only_model() {
+  if (!is_single(model()))
+    throw UsageError(
+        "only a single model scores and inspects: open a translator of one folder, without a language model");
+  return model();
+}
+
 void Service::run(const Claim& claim, const std::stop_token& stop, const std::function<void()>& work) {
   check_process();
+  const auto task = [&] {
+    Context& context = model().device.context;
+    context.limit_threads(context.threads());  // whatever the last step of a search was limited to
+    work();
+  };
   std::promise<JobEnd> ended;
   const uint64_t id = translator_.scheduler.add(
-      std::make_unique<TaskJob>(work, [&ended](const JobEnd& end) { ended.set_value(end); }), claim);
+      std::make_unique<TaskJob>(task, [&ended](const JobEnd& end) { ended.set_value(end); }), claim);
   const std::stop_callback on_stop(stop, [&] { translator_.scheduler.cancel(id); });
   if (const std::exception_ptr error = error_of(ended.get_future().get())) std::rethrow_exception(error);
 }

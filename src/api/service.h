@@ -33,6 +33,7 @@ class Service {
   Service& operator=(const Service&) = delete;
 
   SavedModel& model() { return *model_; }
+  SavedModel& only_model();  // throws a UsageError where it is one of several
 
   // Without `on_done` the result comes only with the future.
   std::future<dragoman::Translation> submit(Request request, OnDone on_done = {});

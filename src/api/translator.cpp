@@ -30,6 +30,10 @@ void check(const std::vector<std::string>& folders, const TranslatorSettings& se
   if (folders.empty()) throw internal::UsageError("a translator needs a model folder");
   if (settings.threads < 0 || settings.batch < 0 || settings.batch_tokens < 0 || settings.workers < 0)
     throw internal::UsageError("a translator's threads, batch, batch_tokens and workers must be at least 0");
+  constexpr int most = 1024, most_sentences = 10'000;
+  if (settings.threads > most || settings.workers > most || settings.batch > most_sentences)
+    throw internal::UsageError("a translator has at most {} threads and workers, and a batch of {} sentences",
+                               most, most_sentences);
   if (settings.translators < 1) throw internal::UsageError("a translator is one of at least 1 that are open");
   if (!std::isfinite(settings.language_model_weight) || settings.language_model_weight < 0)
     throw internal::UsageError("a language model's weight must be at least 0");

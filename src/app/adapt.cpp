@@ -111,9 +111,9 @@ AdaptChoice adapt_or_tell(const AdaptConfig& config, OutputFormat format) {
 
 std::string adapt_table(const AdaptChoice& choice) {
   const auto row = [](const char* what, double before, double after) {
-    return fmt::format("{:<20}{:>8.1f}{:>8.1f}{:>+8.1f}\n", what, before, after, after - before);
+    return fmt::format("{:<32}{:>8.1f}{:>8.1f}{:>+8.1f}\n", what, before, after, after - before);
   };
-  return fmt::format("{:<20}{:>8}{:>8}\n", "held out, BLEU", "before", "after") +
+  return fmt::format("{:<32}{:>8}{:>8}\n", "BLEU on what chose the weights", "before", "after") +
          row("your segments", choice.before.segments, choice.after.segments) +
          row("general text", choice.before.general, choice.after.general);
 }

@@ -144,8 +144,8 @@ void clean(const Arguments& arguments) {
                                .threads = thread_count(o.machine),
                                .examples = o.show_dropped};
   if (!o.score_model.empty())
-    settings.scorer =
-        pair_scorer_of(model.emplace(o.score_model, settings_of({.machine = o.machine})), o.backward);
+    settings.scorer = pair_scorer_of(model.emplace(o.score_model, settings_of({.machine = o.machine})),
+                                     o.backward, o.from, o.to);
   DataConfig files;
   files.source = o.source;
   files.target = o.target;

@@ -1,6 +1,7 @@
 // dragoman student: from any teacher to a small, fast model.
 #include "student/student.h"
 
+#include <filesystem>
 #include <iostream>
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 #include "serve/fasttext.h"
 #include "student/comparison.h"
 #include "student/config.h"
+#include "student/evaluation_text.h"
 #include "student/plan.h"
 
 namespace dragoman::internal {
@@ -24,6 +26,13 @@ struct StudentCommand {
   std::string folder;
   bool dry_run = false;
 };
+
+// One spelling for one folder: models/x for models/x/ and ./models/x.
+std::string normal_path(const std::string& folder) {
+  std::string path = std::filesystem::path(folder).lexically_normal().string();
+  if (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  return path;
+}
 
 // False if help was asked for.
 bool read(const Arguments& arguments, StudentCommand& command) {
@@ -43,15 +52,18 @@ bool read(const Arguments& arguments, StudentCommand& command) {
   line.set_flags();
   recipe.training.given = given_keys(options);
   take_size(options, recipe.student.size);
-  if (command.folder.empty()) command.folder = default_run_folder(path);
+  command.folder = command.folder.empty() ? default_run_folder(path) : normal_path(command.folder);
   options.check([&] { validate(recipe); });
   return true;
 }
 
-// In the first process: whether there is more to do.
+// In the first process: whether there is more to do. Mistakes in text that is needed only at the end, after days, are
+// reported now.
 bool begin(const Arguments& arguments, StudentCommand& command, int processes) {
   if (!read(arguments, command)) return false;
   watch_signals();
+  read_validation_files(command.recipe);
+  read_test_files(command.recipe);
   std::cout << plan_table(plan_student(command.recipe, command.folder, processes), command.folder)
             << std::flush;
   return !command.dry_run;

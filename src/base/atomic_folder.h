@@ -1,10 +1,14 @@
-// A folder that is created whole or not at all: its files are written under another name, FOLDER.new, which takes
-// FOLDER's place at the end. After a crash at any instant FOLDER is the old one, the new one or absent, never a part.
+// A folder that is created whole or not at all: its files are written under another name, FOLDER.dragoman-new, which
+// takes FOLDER's place at the end. After a crash at any instant FOLDER is the old one, the new one or absent, never a
+// part. If FOLDER is a link, this holds for its target.
 //
-// Processes that create the same folder take turns: the constructor waits for the other one to end.
+// Processes that create the same folder take turns: the constructor waits for the other one to end, and logs that it
+// does. A signal that asks to stop (signals.h) ends the wait: Stopped is thrown.
 #pragma once
 
 #include <string>
+
+#include "base/descriptor.h"
 
 namespace dragoman::internal {
 
@@ -20,10 +24,8 @@ class AtomicFolder {
   void finish();  // all files are written
 
  private:
-  void lock();
-
   std::string folder_, path_;
-  int lock_ = -1;
+  Descriptor lock_;  // of the unfinished folder, which is its own lock
   bool finished_ = false;
 };
 

@@ -178,6 +178,9 @@ class ZstdBytes : public CompressedBytes {
   explicit ZstdBytes(std::unique_ptr<ByteSource> file)
       : CompressedBytes(std::move(file)), stream_(ZSTD_createDStream()) {
     if (!stream_) throw std::bad_alloc();
+    // As `zstd --long=31` makes them; the default is 27.
+    const int largest_window = ZSTD_dParam_getBounds(ZSTD_d_windowLogMax).upperBound;
+    ZSTD_DCtx_setParameter(stream_, ZSTD_d_windowLogMax, largest_window);
   }
   ~ZstdBytes() override { ZSTD_freeDStream(stream_); }
 

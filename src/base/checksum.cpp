@@ -2,6 +2,8 @@
 
 #include <xxhash.h>
 
+#include <new>
+
 #include <fmt/format.h>
 
 namespace dragoman::internal {
@@ -20,7 +22,10 @@ std::string checksum_of(std::string_view text) { return checksum_of(std::as_byte
 
 uint64_t hash_of(std::string_view text) { return XXH3_64bits(text.data(), text.size()); }
 
-Checksum::Checksum() : state_(XXH3_createState(), XXH3_freeState) { XXH3_64bits_reset(state_.get()); }
+Checksum::Checksum() : state_(XXH3_createState(), XXH3_freeState) {
+  if (!state_) throw std::bad_alloc();
+  XXH3_64bits_reset(state_.get());
+}
 
 void Checksum::add(std::span<const std::byte> bytes) {
   XXH3_64bits_update(state_.get(), bytes.data(), bytes.size());

@@ -11,59 +11,15 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/descriptor.h"
 #include "base/error.h"
+#include "base/replacement.h"
 
 namespace dragoman::internal {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-// A signal that arrives during a call is not an error.
-template <typename Call>
-auto retry(Call call) {
-  auto result = call();
-  while (result < 0 && errno == EINTR) result = call();
-  return result;
-}
-
-// A file descriptor that closes itself.
-class Descriptor {
- public:
-  Descriptor(const std::string& path, int flags)
-      : path_(path), number_(open(path.c_str(), flags | O_CLOEXEC, 0666)) {
-    if (number_ < 0) fail("open");
-  }
-  ~Descriptor() { close(number_); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  size_t read_some(char* to, size_t size) {
-    const ssize_t n = retry([&] { return read(number_, to, size); });
-    if (n < 0) fail("read");
-    return static_cast<size_t>(n);
-  }
-
-  void write_all(std::string_view data) {
-    while (!data.empty()) {
-      const ssize_t n = retry([&] { return write(number_, data.data(), data.size()); });
-      if (n < 0) fail("write");
-      data.remove_prefix(static_cast<size_t>(n));
-    }
-  }
-
-  void flush() {
-    if (retry([&] { return fsync(number_); }) < 0) fail("flush");
-  }
-
- private:
-  [[noreturn]] void fail(const char* action) const {
-    throw Error("cannot {} {}: {}", action, path_, std::strerror(errno));
-  }
-
-  std::string path_;
-  int number_;
-};
 
 // Pipes and devices are written to directly: nobody wants /dev/null replaced by a file.
 bool is_special(const std::string& path) {
@@ -94,6 +50,7 @@ void check_written(const std::string& path, const Contents& contents) {
 void write_and_rename(const std::string& temporary, const std::string& path, const Contents& contents) {
   {
     Descriptor file(temporary, O_WRONLY | O_CREAT | O_TRUNC);
+    keep_permissions(path, file.number());
     contents([&](std::string_view part) { file.write_all(part); });
     file.flush();
   }
@@ -129,7 +86,7 @@ void stream_to_file(const std::string& wanted, const Contents& contents) {
     return;
   }
   const std::string path = behind_links(wanted);
-  const std::string temporary = path + ".new";
+  const std::string temporary = replacement_name(path);
   try {
     write_and_rename(temporary, path, contents);
   } catch (...) {

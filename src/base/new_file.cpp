@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/replacement.h"
 
 namespace dragoman::internal {
 
@@ -24,9 +25,10 @@ bool is_written_directly(const std::string& path) {
 
 NewFile::NewFile(const std::string& path)
     : path_(behind_links(path)),
-      written_(is_written_directly(path_) ? path_ : path_ + ".new"),
+      written_(is_written_directly(path_) ? path_ : replacement_name(path_)),
       file_(std::fopen(written_.c_str(), "wbe")) {
   if (!file_) fail("open");
+  if (written_ != path_) keep_permissions(path_, fileno(file_.get()));
 }
 
 NewFile::~NewFile() {

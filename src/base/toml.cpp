@@ -10,14 +10,19 @@ namespace {
 
 constexpr int max_key_parts = 16;
 
-// The index after a string that begins at `begin`, with its quotation mark or three of them.
+// The index after a string that begins at `begin`, with its quotation mark or three of them. Up to two more that follow
+// the last three belong to it.
 size_t end_of_string(std::string_view text, size_t begin) {
   const char mark = text[begin];
   const std::string three(3, mark);
   const bool long_string = text.substr(begin).starts_with(three);
   const std::string_view end = long_string ? std::string_view(three) : std::string_view(three).substr(0, 1);
   for (size_t i = begin + end.size(); i < text.size(); ++i) {
-    if (text.substr(i).starts_with(end)) return i + end.size();
+    if (text.substr(i).starts_with(end)) {
+      i += end.size();
+      for (int more = 0; more < 2 && long_string && i < text.size() && text[i] == mark; ++more) ++i;
+      return i;
+    }
     if (text[i] == '\\' && mark == '"') ++i;
   }
   return text.size();

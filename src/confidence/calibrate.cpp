@@ -44,6 +44,7 @@ struct Case {
   TextFeatures text;
   std::vector<double> right;  // 1 or 0, of each word
   double good = 0, chrf = 0;  // chrF from 0 to 1
+  double without_words = 1;   // the confidence in a text that has none
 };
 
 Case case_of(const ReferencedText& text) {
@@ -52,7 +53,8 @@ Case case_of(const ReferencedText& text) {
           .text = text_features(text.scored()),
           .right = {judgement.right.begin(), judgement.right.end()},
           .good = judgement.good ? 1.0 : 0.0,
-          .chrf = chrf_score(chrf_statistics(text.text, text.reference)) / 100};
+          .chrf = chrf_score(chrf_statistics(text.text, text.reference)) / 100,
+          .without_words = confidence_without_words(text.source)};
 }
 
 struct Fitted {
@@ -98,8 +100,8 @@ struct Measured {
       words_after.push_back(fitted.words.probability(features));
     }
     right.insert(right.end(), one.right.begin(), one.right.end());
-    texts_before.push_back(one.text[text_probability]);
-    texts_after.push_back(one.words.empty() ? 1 : fitted.texts.probability(one.text));
+    texts_before.push_back(one.words.empty() ? one.without_words : one.text[text_probability]);
+    texts_after.push_back(one.words.empty() ? one.without_words : fitted.texts.probability(one.text));
     good.push_back(one.good);
     chrf.push_back(one.chrf);
   }

@@ -77,9 +77,12 @@ ordered_json to_json(const CalibrationQuality& q) {
 Confidences Calibration::confidences(const ScoredText& text) const {
   Confidences all;
   for (const WordFeatures& features : word_features(text)) all.words.push_back(words.probability(features));
-  if (!all.words.empty()) all.text = texts.probability(text_features(text));
+  all.text =
+      all.words.empty() ? confidence_without_words(text.source) : texts.probability(text_features(text));
   return all;
 }
+
+double confidence_without_words(std::string_view source) { return word_spans(source).empty() ? 1 : 0; }
 
 std::string folder_fingerprint(const std::string& folder) {
   return fingerprint(SafetensorsFile::open(existing_weights(folder)).metadata());

@@ -12,6 +12,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -50,6 +51,9 @@ struct Calibration {
 
   Confidences confidences(const ScoredText& text) const;
 };
+
+// In a text without words: none where its source has some, all where it has none, either.
+double confidence_without_words(std::string_view source);
 
 // Of a folder's weights, by their checksums; empty where the file has none.
 std::string folder_fingerprint(const std::string& folder);

@@ -9,7 +9,6 @@
 #include "base/threads.h"
 #include "data/clean/examples.h"
 #include "data/clean/judge.h"
-#include "data/clean/seen_texts.h"
 
 namespace dragoman::internal {
 namespace {
@@ -111,11 +110,10 @@ class Cleaner {
         return seen_[0].insert(pair.source_hash);
       case Duplicates::target:
         return seen_[1].insert(pair.target_hash);
-      case Duplicates::either: {
-        const bool new_source = seen_[0].insert(pair.source_hash),
-                   new_target = seen_[1].insert(pair.target_hash);
-        return new_source && new_target;
-      }
+      // A pair that is left out must not make duplicates of others: its other side would be lost for good.
+      case Duplicates::either:
+        if (seen_[0].contains(pair.source_hash) || seen_[1].contains(pair.target_hash)) return false;
+        return seen_[0].insert(pair.source_hash) && seen_[1].insert(pair.target_hash);
     }
     return true;
   }

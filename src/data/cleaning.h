@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/clean/seen_texts.h"  // for text of one side, too
 #include "data/cleaning_settings.h"
 #include "data/corpus.h"
 #include "data/preparation.h"

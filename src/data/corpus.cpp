@@ -113,6 +113,9 @@ bool CorpusReader::read_text(RawPair& pair, const CorpusSource& source) {
       continue;
     }
     invalid |= std::exchange(pair.invalid, false);
+    if (document_.size() + pair.target.size() >= LineReader::max_line_length)
+      throw Error("{}:{}: the document has more than {} MiB: do empty lines separate the file's documents?",
+                  file_->path(), file_->number(), LineReader::max_line_length >> 20);
     if (!document_.empty()) document_ += ' ';
     document_ += pair.target;
   }
@@ -163,15 +166,25 @@ bool is_blank(const RawPair& pair) {
   return (is_blank(pair.source) && !pair.one_sided) || is_blank(pair.target);
 }
 
-std::vector<TextPair> read_pairs(const std::vector<CorpusSource>& sources, bool swap,
-                                 DroppedPairs& left_out) {
+bool is_no_sentence(std::string_view text, int64_t max_length) {
+  constexpr size_t bytes_of_subword = 256, always_quick = size_t{1} << 16;
+  return text.size() > std::max(always_quick, bytes_of_subword * static_cast<size_t>(max_length));
+}
+
+std::vector<TextPair> read_pairs(const std::vector<CorpusSource>& sources, bool swap, DroppedPairs& left_out,
+                                 int64_t max_length) {
   std::vector<TextPair> pairs;
   CorpusReader reader(sources, swap, 0);
   for (RawPair pair; reader.next(pair);) {
-    const bool empty = is_blank(pair);
-    left_out.invalid += pair.invalid;
-    left_out.empty += !pair.invalid && empty;
-    if (!pair.invalid && !empty) pairs.push_back({std::string(pair.source), std::string(pair.target)});
+    if (pair.invalid) {
+      ++left_out.invalid;
+    } else if (is_blank(pair)) {
+      ++left_out.empty;
+    } else if (is_no_sentence(pair.source, max_length) || is_no_sentence(pair.target, max_length)) {
+      ++left_out.too_long;
+    } else {
+      pairs.push_back({std::string(pair.source), std::string(pair.target)});
+    }
   }
   return pairs;
 }

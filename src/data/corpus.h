@@ -100,7 +100,13 @@ class CorpusReader {
 bool is_blank(std::string_view text);
 bool is_blank(const RawPair& pair);  // one of its sides
 
-// Reads a small corpus such as a validation set. Leaves out and counts empty and invalid pairs.
-std::vector<TextPair> read_pairs(const std::vector<CorpusSource>& sources, bool swap, DroppedPairs& left_out);
+// Whether a text is far longer than so many subwords: neighbours that are unknown are one subword, which SentencePiece
+// makes in quadratic time.
+bool is_no_sentence(std::string_view text, int64_t max_length);
+
+// Reads a small corpus such as a validation set. Leaves out and counts empty and invalid pairs, and those with a text
+// that is no sentence.
+std::vector<TextPair> read_pairs(const std::vector<CorpusSource>& sources, bool swap, DroppedPairs& left_out,
+                                 int64_t max_length = DataConfig().max_length);
 
 }  // namespace dragoman::internal

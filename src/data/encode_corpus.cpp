@@ -78,7 +78,8 @@ class Encoder {
   void encode_pair(PendingPair& pair, size_t worker) {
     pair.outcome = PairOutcome::invalid;
     if (pair.invalid) return;
-    if (is_no_sentence(pair.source_text) || is_no_sentence(pair.target_text)) {
+    if (is_no_sentence(pair.source_text, data_.max_length) ||
+        is_no_sentence(pair.target_text, data_.max_length)) {
       pair.outcome = PairOutcome::too_long;
       return;
     }
@@ -103,12 +104,6 @@ class Encoder {
     if (judge(pair) == PairOutcome::kept) return true;
     encode_texts(pair, pair.source_text, pair.target_text, worker);
     return false;
-  }
-
-  // Neighbours that are unknown are one subword, which SentencePiece makes in quadratic time.
-  bool is_no_sentence(std::string_view text) const {
-    constexpr size_t bytes_of_subword = 256, always_quick = size_t{1} << 16;
-    return text.size() > std::max(always_quick, bytes_of_subword * static_cast<size_t>(data_.max_length));
   }
 
   // Where there is room for them: no pair is left out because of its terms.

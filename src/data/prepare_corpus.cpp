@@ -131,7 +131,7 @@ void check_validation(const DataConfig& data, bool is_first) {
   }
   DroppedPairs ignored;
   const std::vector<CorpusSource> sources = validation_sources(data);
-  if (read_pairs(sources, data.swap, ignored).empty() && !sources.empty() && is_first)
+  if (read_pairs(sources, data.swap, ignored, data.max_length).empty() && !sources.empty() && is_first)
     throw Error("the validation set is empty: there is no pair in {} that can be used",
                 sources.front().name());
 }

@@ -63,7 +63,8 @@ void write_sample(const PreparedCorpus& corpus, int64_t pairs, const std::string
   }
   size_t all = 0;
   for (const Shard& shard : corpus.shards) all += shard.pairs().size();
-  const size_t every = std::max<size_t>(all / static_cast<size_t>(pairs), 1);
+  const auto most = static_cast<size_t>(pairs);
+  const size_t every = std::max<size_t>(all / most + (all % most != 0), 1);
   write_if_changed(sample_path(model_folder), sampled_lines(corpus, every));
 }
 

@@ -17,7 +17,7 @@ void keep_at_most(std::vector<TextPair>& pairs, int64_t count);
 std::string sample_path(const std::string& model_folder);
 std::string unseen_path(const std::string& model_folder);
 
-// About so many pairs, evenly from the whole corpus, decoded from its subwords; without those that have unknown ones.
+// At most so many pairs, evenly from the whole corpus, decoded from its subwords; without those that have unknown ones.
 // 0: removes the file. The same corpus gives the same bytes.
 void write_sample(const PreparedCorpus& corpus, int64_t pairs, const std::string& model_folder);
 

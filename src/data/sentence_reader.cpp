@@ -17,7 +17,8 @@ std::string_view trimmed(std::string_view text) { return stripped(text, " \t\r")
 
 // Whether a tag, without its <, has this name.
 bool has_name(std::string_view text, std::string_view name) {
-  return text.starts_with(name) && text.find_first_of(" \t/>", name.size()) == name.size();
+  constexpr std::string_view ends = " \t/>";
+  return text.starts_with(name) && text.size() > name.size() && ends.find(text[name.size()]) != ends.npos;
 }
 
 bool is_tag_line(std::string_view line) {

@@ -11,8 +11,8 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <new>
 
+#include "base/checksum.h"
 #include "base/error.h"
 #include "base/threads.h"
 
@@ -39,23 +39,6 @@ uint64_t records_begin(const Header& header) {
   return sizeof(Header) + (header.ids * header.id_bytes + 7) / 8 * 8;
 }
 
-class RunningChecksum {
- public:
-  RunningChecksum() : state_(XXH3_createState()) {
-    if (!state_) throw std::bad_alloc();
-    XXH3_64bits_reset(state_);
-  }
-  ~RunningChecksum() { XXH3_freeState(state_); }
-  RunningChecksum(const RunningChecksum&) = delete;
-  RunningChecksum& operator=(const RunningChecksum&) = delete;
-
-  void add(const void* data, size_t size) { XXH3_64bits_update(state_, data, size); }
-  uint64_t digest() const { return XXH3_64bits_digest(state_); }
-
- private:
-  XXH3_state_t* state_;
-};
-
 // A file written sequentially, with a running checksum.
 class Column {
  public:
@@ -70,7 +53,7 @@ class Column {
 
   void write(const void* data, size_t size) {
     write_unsummed(data, size);
-    sum_.add(data, size);
+    sum_.add({static_cast<const std::byte*>(data), size});
   }
   void write_unsummed(const void* data, size_t size) {
     if (size > 0 && std::fwrite(data, 1, size, file_) != size) fail("write");
@@ -86,7 +69,7 @@ class Column {
   void flush_to_disk() {
     if (std::fflush(file_) != 0 || fsync(fileno(file_)) != 0) fail("write");
   }
-  uint64_t checksum() const { return sum_.digest(); }
+  uint64_t checksum() const { return sum_.number(); }
   const std::string& path() const { return path_; }
 
  private:
@@ -96,7 +79,7 @@ class Column {
 
   std::string path_;
   std::FILE* file_;
-  RunningChecksum sum_;
+  Checksum sum_;
 };
 
 template <class Id>
@@ -254,12 +237,12 @@ uint64_t Shard::content_checksum() const {
 // In pieces whose memory is freed: a shard may be larger than the available memory.
 uint64_t Shard::checksum(uint64_t begin, uint64_t end) const {
   constexpr uint64_t piece = 16 << 20;
-  RunningChecksum sum;
+  Checksum sum;
   for (; begin < end; begin += std::min(piece, end - begin)) {
-    sum.add(mapping_->bytes + begin, std::min(piece, end - begin));
+    sum.add(std::as_bytes(std::span(mapping_->bytes + begin, std::min(piece, end - begin))));
     release();
   }
-  return sum.digest();
+  return sum.number();
 }
 
 void Shard::verify() const {

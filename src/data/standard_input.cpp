@@ -1,11 +1,13 @@
 #include "data/standard_input.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/signals.h"
 
@@ -17,14 +19,12 @@ constexpr const char* standard_input = "-";
 // Decompresses it if necessary.
 void copy_standard_input(const std::string& path) {
   const auto bytes = open_bytes(standard_input);
-  std::ofstream file(path, std::ios::binary);
+  Descriptor file(path, O_WRONLY | O_CREAT | O_TRUNC);
   std::vector<char> block(1 << 16);
   while (const size_t count = bytes->read(block.data(), block.size())) {
     if (stop_requested()) throw Stopped(stop_requested(), "stopped while reading standard input");
-    file.write(block.data(), static_cast<std::streamsize>(count));
+    file.write_all({block.data(), count});
   }
-  file.close();
-  if (!file) throw Error("cannot write standard input to {}: check free disk space", path);
 }
 
 }  // namespace

@@ -1,16 +1,10 @@
 #include "hub/cache.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 
 #include "base/error.h"
-#include "base/files.h"
+#include "base/folder_lock.h"
 
 namespace dragoman::internal {
 
@@ -24,16 +18,10 @@ std::string cache_folder() {
   throw Error("there is no folder for downloads: set XDG_CACHE_HOME");
 }
 
-DownloadFolder::DownloadFolder(const std::string& path) : path_(path) {
-  make_folder(path_);
-  lock_ = open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (lock_ < 0) throw Error("cannot open {}: {}", path_, std::strerror(errno));
-  if (flock(lock_, LOCK_EX | LOCK_NB) == 0) return;
-  close(lock_);
-  throw Error("{} is being downloaded by another process: wait for it to end", path_);
-}
-
-DownloadFolder::~DownloadFolder() { close(lock_); }
+DownloadFolder::DownloadFolder(const std::string& path)
+    : path_(path), lock_(lock_folder(path, [&] {
+        throw Error("{} is being downloaded by another process: wait for it to end", path);
+      })) {}
 
 void DownloadFolder::remove() {
   std::error_code ignored;  // nothing depends on it

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "base/descriptor.h"
+
 namespace dragoman::internal {
 
 std::string cache_folder();
@@ -13,16 +15,13 @@ class DownloadFolder {
  public:
   // Throws an Error if another process uses it.
   explicit DownloadFolder(const std::string& path);
-  ~DownloadFolder();
-  DownloadFolder(const DownloadFolder&) = delete;
-  DownloadFolder& operator=(const DownloadFolder&) = delete;
 
   const std::string& path() const { return path_; }
   void remove();
 
  private:
   std::string path_;
-  int lock_ = -1;
+  Descriptor lock_;
 };
 
 }  // namespace dragoman::internal

@@ -1,6 +1,7 @@
 #include "hub/download.h"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <utility>
@@ -40,11 +41,23 @@ std::string linked_sha256(const HttpHead& head) {
   return is_one ? text : "";
 }
 
+// The size of the whole file, of "bytes 100-199/300". Nothing if that is another range than the one from `begin`, or
+// does not say it.
+std::optional<uint64_t> whole_size(std::string_view range, uint64_t begin) {
+  const std::string_view text = range.substr(range.find('/') + 1);
+  uint64_t size = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  if (!is_number || !range.starts_with(fmt::format("bytes {}-", begin))) return {};
+  return size;
+}
+
 // The result of a status without contents.
-std::optional<DownloadResult> result_of(int status) {
+std::optional<DownloadResult> result_of(int status, const PartFile& part) {
   switch (status) {
-    case 304:
-      return DownloadResult::file;  // unchanged since it was downloaded
+    case 304:  // unchanged since it was downloaded
+      if (!part.is_whole()) return {};
+      return DownloadResult::file;
     case 401:
     case 403:
       return DownloadResult::denied;
@@ -75,7 +88,7 @@ class Downloader::Attempt {
     const HttpHead head = downloader_.http_.get(
         request(), [this](const HttpHead& h) { return see_head(h); },
         [this](std::string_view data) { take(data); });
-    if (const auto result = result_of(head.status)) {
+    if (const auto result = result_of(head.status, part_)) {
       if (*result == DownloadResult::missing) part_.discard();  // of an earlier version
       return *result;
     }
@@ -93,7 +106,7 @@ class Downloader::Attempt {
     const bool is_date = !part_.tag().starts_with('"');
     if (part_.is_whole()) {
       request.headers = {(is_date ? "If-Modified-Since: " : "If-None-Match: ") + part_.tag()};
-    } else if (part_.size() > 0) {
+    } else if (part_.is_resumable()) {
       request.headers = {fmt::format("Range: bytes={}-", part_.size()), "If-Range: " + part_.tag()};
     }
     return request;
@@ -102,17 +115,19 @@ class Downloader::Attempt {
   // Whether the contents are wanted.
   bool see_head(const HttpHead& head) {
     if (sha256_.empty()) sha256_ = linked_sha256(head);
-    const uint64_t length = head.number("content-length").value_or(0);
-    if (head.status == 206) {
-      check_range(head);
-      part_.go_on();
-    } else if (head.status == 200) {
-      part_.start(tag_of(head));
-    } else {
+    if (head.status != 200 && head.status != 206) {
       check_status(head);
       return false;
     }
-    if (length > 0) total_ = part_.size() + length;
+    const bool goes_on = head.status == 206 && part_.is_resumable();
+    if (goes_on) check_tag(head);
+    total_ = head.status == 206 ? size_of_whole(head, goes_on ? part_.size() : 0)
+                                : head.number("content-length").value_or(0);
+    if (goes_on) {
+      part_.go_on();
+    } else {
+      part_.start(tag_of(head));
+    }
     check_room();
     return true;
   }
@@ -125,12 +140,21 @@ class Downloader::Attempt {
     if (is_passing(head.status))
       throw RetryableError(fmt::format("the server answers with HTTP {}", head.status),
                            static_cast<double>(head.number("retry-after").value_or(0)));
-    if (!result_of(head.status))
+    if (!result_of(head.status, part_))
       throw Error("cannot download {}: the server answers with HTTP {}", file_.url, head.status);
   }
 
-  void check_range(const HttpHead& head) const {
-    if (head.header("content-range").starts_with(fmt::format("bytes {}-", part_.size()))) return;
+  // A server that does not know If-Range sends the rest of another file.
+  void check_tag(const HttpHead& head) const {
+    const std::string tag = tag_of(head);
+    if (tag.empty() || tag == part_.tag()) return;
+    part_.discard();
+    throw RetryableError("the file on the server has changed");
+  }
+
+  // Of an answer that begins at this byte; it may end before the file does.
+  uint64_t size_of_whole(const HttpHead& head, uint64_t begin) const {
+    if (const auto size = whole_size(head.header("content-range"), begin)) return *size;
     part_.discard();
     throw RetryableError("the server returned the wrong byte range");
   }
@@ -215,9 +239,10 @@ DownloadResult Downloader::repeat_until_here(const FileToGet& file) {
     }
     if (current.has_progress()) std::tie(attempt, wait) = std::pair(1, policy_.first_wait);
     if (attempt >= policy_.attempts || asked > policy_.max_wait)
-      throw Error("cannot download {}: {}{}{}", file.url, reason,
-                  asked > policy_.max_wait ? fmt::format(", and asks to wait {:.0f} seconds", asked) : "",
-                  part.size() > 0 ? "; the partial download is kept; run the same command to resume" : "");
+      throw Error(
+          "cannot download {}: {}{}{}", file.url, reason,
+          asked > policy_.max_wait ? fmt::format(", and asks to wait {:.0f} seconds", asked) : "",
+          part.is_resumable() ? "; the partial download is kept; run the same command to resume" : "");
     status_.clear();
     log_warning("{}: {}; trying again", file_name(file), reason);
     wait_unless_stopped(std::max(wait, asked));

@@ -7,20 +7,21 @@
 #include <string>
 #include <string_view>
 
+#include "base/descriptor.h"
+
 namespace dragoman::internal {
 
 class PartFile {
  public:
   explicit PartFile(std::string path);
-  ~PartFile();
-  PartFile(const PartFile&) = delete;
-  PartFile& operator=(const PartFile&) = delete;
 
   const std::string& path() const { return path_; }
   std::string part() const { return path_ + ".part"; }
   bool is_whole() const;                   // there is a PATH
   uint64_t size() const { return size_; }  // of the part
   const std::string& tag() const { return tag_; }
+  // Without a tag nothing tells whether the server still has the same file.
+  bool is_resumable() const { return size_ > 0 && !tag_.empty(); }
 
   // From the beginning, of a file with this tag; empty: it cannot be resumed.
   void start(const std::string& tag);
@@ -31,13 +32,11 @@ class PartFile {
   void finish();  // the part is the complete file
 
  private:
-  [[noreturn]] void fail(const char* action) const;
   void open_part(int flags);
-  void close_part();
 
   std::string path_, tag_;
   uint64_t size_ = 0;
-  int file_ = -1;
+  Descriptor file_;
 };
 
 }  // namespace dragoman::internal

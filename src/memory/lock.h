@@ -4,18 +4,17 @@
 
 #include <string>
 
+#include "base/descriptor.h"
+
 namespace dragoman::internal {
 
 class MemoryLock {
  public:
   // Throws an Error if it is held already.
   explicit MemoryLock(const std::string& folder);
-  ~MemoryLock();
-  MemoryLock(const MemoryLock&) = delete;
-  MemoryLock& operator=(const MemoryLock&) = delete;
 
  private:
-  int file_;
+  Descriptor file_;
 };
 
 }  // namespace dragoman::internal

@@ -41,33 +41,28 @@ std::optional<MemorySegment> segment_of(std::string_view line) {
 }  // namespace
 
 MemoryLog::MemoryLog(std::string path, size_t bytes)
-    : path_(std::move(path)), file_(open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666)), size_(bytes) {
-  if (file_ < 0) throw Error("cannot open {}: {}", path_, std::strerror(errno));
-  if (ftruncate(file_, static_cast<off_t>(bytes)) == 0) return;
-  const int reason = errno;
-  close(file_);
-  throw Error("cannot write {}: {}", path_, std::strerror(reason));
+    : path_(std::move(path)), file_(path_, O_WRONLY | O_CREAT), size_(bytes) {
+  if (ftruncate(file_.number(), static_cast<off_t>(bytes)) != 0)
+    throw Error("cannot write {}: {}", path_, std::strerror(errno));
 }
-
-MemoryLog::~MemoryLog() { close(file_); }
 
 void MemoryLog::append(std::span<const MemorySegment> segments) {
   std::string lines;
   for (const MemorySegment& segment : segments) lines += line_of(segment);
   size_t written = 0;
   while (written < lines.size()) {
-    const ssize_t count =
-        pwrite(file_, lines.data() + written, lines.size() - written, static_cast<off_t>(size_ + written));
+    const ssize_t count = pwrite(file_.number(), lines.data() + written, lines.size() - written,
+                                 static_cast<off_t>(size_ + written));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) break;
     written += static_cast<size_t>(count);
   }
-  if (written == lines.size() && fdatasync(file_) == 0) {
+  if (written == lines.size() && fdatasync(file_.number()) == 0) {
     size_ += lines.size();
     return;
   }
   const int reason = errno;
-  static_cast<void>(ftruncate(file_, static_cast<off_t>(size_)));
+  static_cast<void>(ftruncate(file_.number(), static_cast<off_t>(size_)));
   throw Error("cannot write {}: {}", path_, std::strerror(reason));
 }
 

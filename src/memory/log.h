@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "memory/segment.h"
 
 namespace dragoman::internal {
@@ -13,9 +14,6 @@ class MemoryLog {
  public:
   // To append, after the first `bytes` of the file: what is behind them was cut by a kill. Created if it is not there.
   MemoryLog(std::string path, size_t bytes);
-  ~MemoryLog();
-  MemoryLog(const MemoryLog&) = delete;
-  MemoryLog& operator=(const MemoryLog&) = delete;
 
   // Returns once they are on the disk. Throws an Error if they cannot be: then none of them is in the log.
   void append(std::span<const MemorySegment> segments);
@@ -24,7 +22,7 @@ class MemoryLog {
 
  private:
   std::string path_;
-  int file_;
+  Descriptor file_;
   size_t size_;
 };
 

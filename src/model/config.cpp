@@ -9,7 +9,8 @@ namespace dragoman::internal {
 
 namespace {
 
-// These limits keep every product of sizes within 64 bits; memory is exhausted long before.
+// These limits, and that of all heads together, keep every product of sizes within 64 bits; memory is exhausted long
+// before.
 constexpr int64_t max_layers = 1000, most = 1'000'000;
 
 void declare_stacks(Section& model, ModelConfig& c) {
@@ -41,7 +42,8 @@ void declare_stacks(Section& model, ModelConfig& c) {
             "layer normalisation (the paper), or RMSNorm, which neither subtracts the mean nor adds a bias",
             {{"layer", NormKind::layer}, {"rms", NormKind::rms}});
   model.add("norm_eps", c.norm_eps,
-            "added to the variance in layer normalisation, to the mean of squares in RMSNorm", above(0));
+            "added to the variance in layer normalisation, to the mean of squares in RMSNorm",
+            at_least(1e-30));
   model.add("activation", c.activation, "activation function of the feed-forward layers",
             {{"relu", Activation::relu},
              {"gelu", Activation::gelu},
@@ -130,6 +132,9 @@ void validate(const ModelConfig& config) {
   options.check_values();
   for (const auto& [key, heads] :
        {std::pair{"model.heads", c.heads}, std::pair{"model.decoder_heads", decoder_heads(c)}}) {
+    if (attention_width(c, heads) > most)
+      throw OptionError(
+          key, fmt::format("is {}, and model.head_width {}: together at most {}", heads, c.head_width, most));
     if (c.head_width > 0 || c.d_model % heads == 0) continue;
     throw OptionError(key,
                       fmt::format("is {}, which does not divide model.d_model, {}: choose another one, or "

@@ -44,7 +44,8 @@ class Processes {
   // should be cut into slices of some megabytes.
   virtual void start_sum(std::span<float> values, GradientFormat wire) = 0;
   virtual void finish_sums() = 0;
-  // For error paths, while sums are in progress: afterwards the values are no longer touched.
+  // For error paths, while sums are in progress: afterwards this process no longer touches the values. What others send
+  // may still arrive in them.
   virtual void cancel_sums() = 0;
 
   // The values of all processes, in the order of their numbers. Waits for all of them.

@@ -2,7 +2,7 @@
 //
 // The sources are sampled, not searched for: what varies teaches more (Edunov et al., 2018). A sample depends on its
 // sentence alone, so that stops change nothing. Each source has a tag in front, by which the student tells it from
-// people's (Caswell et al., 2019).
+// people's (Caswell et al., 2019): a stage of its own, so that another tag costs no translations.
 #pragma once
 
 #include "dragoman/options.h"
@@ -19,5 +19,8 @@ dragoman::Options backward_search();
 // Does the stage. Collective.
 void translate_back(const StudentRecipe& recipe, const BackTranslations& files, Stage& stage,
                     Processes& processes);
+
+// The same, of the first process alone.
+void tag_sources(const std::string& tag, const BackTranslations& files, Stage& stage);
 
 }  // namespace dragoman::internal

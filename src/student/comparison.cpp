@@ -13,6 +13,7 @@
 #include "dragoman/translator.h"
 #include "metrics/significance.h"
 #include "model/folder.h"
+#include "student/model_languages.h"
 #include "student/waiting.h"
 #include "text/noise.h"
 
@@ -42,11 +43,13 @@ std::vector<Variant> variants_of(const ComparisonSettings& settings) {
 }
 
 std::vector<std::string> translated(dragoman::Translator& translator, const std::vector<std::string>& texts,
-                                    const std::string& what) {
+                                    const ComparisonSettings& settings, const std::string& what) {
+  const dragoman::Options languages = language_options(translator, settings.from, settings.to);
   std::vector<std::future<dragoman::Translation>> waiting;
   const uint64_t client = dragoman::Translator::new_client();
   for (const std::string& text : texts)
-    waiting.push_back(translator.submit({.text = text, .tokens = false, .client = client}));
+    waiting.push_back(
+        translator.submit({.text = text, .options = languages, .tokens = false, .client = client}));
   StatusLine status;
   std::vector<std::string> outputs;
   for (auto& translation : waiting) {
@@ -109,14 +112,15 @@ ordered_json compare(const std::vector<ComparedModel>& models, const ComparisonS
     for (const Variant& variant : variants) {
       const auto begin = std::chrono::steady_clock::now();
       const uint64_t tokens = translator.statistics().target_tokens;
-      const std::vector<std::string> outputs =
-          translated(translator, variant.sources, fmt::format("{} translates the test set", model.name));
+      const std::vector<std::string> outputs = translated(
+          translator, variant.sources, settings, fmt::format("{} translates the test set", model.name));
+      const double seconds = seconds_since(begin);
       const Statistics all = statistics_of(outputs, variant.references);
       if (&variant == &variants.front()) {
         if (rows.empty()) first = all;
         row["p_value"] = p_value(first, all);
         row["tokens_per_second"] =
-            static_cast<double>(translator.statistics().target_tokens - tokens) / seconds_since(begin);
+            static_cast<double>(translator.statistics().target_tokens - tokens) / seconds;
         for (size_t i = 0; i < samples.size(); ++i) samples[i][model.name] = outputs[i * every];
       }
       row["scores"][variant.name] = scores_of(all);
@@ -130,7 +134,8 @@ double bleu_of(const std::string& folder, const ComparisonSettings& settings) {
   dragoman::Translator translator(folder, {.device = settings.device, .threads = settings.threads});
   std::vector<std::string> sources;
   for (const TextPair& pair : settings.test) sources.push_back(pair.source);
-  const std::vector<std::string> outputs = translated(translator, sources, "translating the validation set");
+  const std::vector<std::string> outputs =
+      translated(translator, sources, settings, "translating the validation set");
   BleuStatistics sum;
   for (size_t i = 0; i < outputs.size(); ++i) sum += bleu_statistics(outputs[i], settings.test[i].target);
   return bleu_score(sum).score;

@@ -17,7 +17,7 @@ struct ComparedModel {
 
 struct ComparisonSettings {
   std::vector<TextPair> test;
-  std::string from = {}, to = {};  // languages, whose rules upper case follows
+  std::string from = {}, to = {};  // languages, as upper case and models of many languages need them
   std::string device = "auto";
   int threads = 0;
 };

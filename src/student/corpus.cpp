@@ -2,8 +2,7 @@
 
 #include <xxhash.h>
 
-#include <unordered_set>
-
+#include "base/error.h"
 #include "base/line_writer.h"
 #include "base/lines.h"
 #include "data/corpus.h"
@@ -27,6 +26,9 @@ nlohmann::ordered_json clean_pairs(const DataConfig& data, const CleaningSetting
         (held_out ? valid_target : target).add(pair.target);
       },
       work);
+  if (data.hold_out > 0 && valid_source.lines() == 0)
+    throw Error(
+        "cleaning leaves out all pairs that data.hold_out sets aside for validation: set aside more of them");
   for (LineWriter* file : {&source, &target, &valid_source, &valid_target}) file->finish();
   nlohmann::ordered_json left_out = nlohmann::ordered_json::object();
   for (size_t i = 1; i < fault_count; ++i)
@@ -39,8 +41,8 @@ nlohmann::ordered_json clean_pairs(const DataConfig& data, const CleaningSetting
 
 }  // namespace
 
-std::vector<std::string> files_of(const DataConfig& data, const std::vector<std::string>& monolingual) {
-  std::vector<std::string> files = monolingual;
+std::vector<std::string> files_of(const DataConfig& data) {
+  std::vector<std::string> files;
   for (const CorpusSource& source : corpus_sources(data)) {
     files.push_back(source.source);
     if (!source.is_tsv()) files.push_back(source.target);
@@ -52,12 +54,12 @@ nlohmann::ordered_json clean_monolingual(const std::vector<std::string>& files, 
                                          const Preparation& work) {
   LineWriter kept(out);
   int64_t read = 0;
-  std::unordered_set<uint64_t> seen;
+  SeenTexts seen;
   for (const std::string& file : files) {
     LineReader lines(file);
     for (std::string_view line; lines.next(line);) {
       if (++read % 4096 == 0) work.stop_if_asked();
-      if (is_text(line) && !is_blank(line) && seen.insert(XXH3_64bits(line.data(), line.size())).second)
+      if (is_text(line) && !is_blank(line) && seen.insert(XXH3_128bits(line.data(), line.size())))
         kept.add(line);
     }
   }
@@ -65,12 +67,10 @@ nlohmann::ordered_json clean_monolingual(const std::vector<std::string>& files, 
   return {{"read", read}, {"kept", kept.lines()}};
 }
 
-void clean_corpus(const DataConfig& data, const CleaningSettings& settings,
-                  const std::vector<std::string>& monolingual, const CleanCorpus& files, Stage& stage) {
+void clean_corpus(const DataConfig& data, const CleaningSettings& settings, const CleanCorpus& files,
+                  Stage& stage) {
   Preparation work = {.doing = "cleaning"};
-  nlohmann::ordered_json report = {{"pairs", clean_pairs(data, settings, files, work)}};
-  if (!monolingual.empty()) report["monolingual"] = clean_monolingual(monolingual, files.monolingual, work);
-  stage.finish(std::move(report));
+  stage.finish({{"pairs", clean_pairs(data, settings, files, work)}});
 }
 
 }  // namespace dragoman::internal

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "student/model_languages.h"
+
 namespace dragoman::internal {
 namespace {
 
@@ -13,14 +15,16 @@ double mean_log_probability(const std::vector<float>& values) {
 
 }  // namespace
 
-PairScorer pair_scorer_of(dragoman::Translator& model, bool backward) {
-  return [&model, backward](std::span<const TextPair> texts) {
+PairScorer pair_scorer_of(dragoman::Translator& model, bool backward, const std::string& from,
+                          const std::string& to) {
+  const ScoreSettings settings = backward ? score_settings(model, to, from) : score_settings(model, from, to);
+  return [&model, backward, settings](std::span<const TextPair> texts) {
     std::vector<dragoman::TextPair> pairs;
     for (const TextPair& text : texts)
       pairs.push_back(backward ? dragoman::TextPair{text.target, text.source}
                                : dragoman::TextPair{text.source, text.target});
     std::vector<double> means;
-    for (const Score& score : model.score(pairs))
+    for (const Score& score : model.score(pairs, settings))
       means.push_back(mean_log_probability(score.log_probabilities));
     return means;
   };

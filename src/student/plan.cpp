@@ -5,21 +5,23 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <iterator>
 #include <queue>
 
 #include <fmt/format.h>
 
 #include "base/elapsed.h"
 #include "base/lines.h"
-#include "base/random.h"
 #include "base/status_line.h"
 #include "base/threads.h"
 #include "data/corpus.h"
 #include "dragoman/translator.h"
 #include "student/backward.h"
+#include "student/model_languages.h"
 #include "student/stages.h"
 #include "train/batch_size.h"
 #include "train/precision_choice.h"
+#include "train/random_words.h"
 #include "train/run.h"
 #include "train/trainer.h"
 #include "train/training_device.h"
@@ -54,12 +56,14 @@ struct CorpusSize {
   double source_bytes = 0, target_bytes = 0, monolingual_bytes = 0, monolingual_target_bytes = 0;
   std::vector<std::string> sources, targets;  // samples
 
-  double lines() const { return static_cast<double>(pairs + monolingual); }
-  // Of what the student learns from, with so many translations of each source.
-  double bytes(int64_t translations = 1) const {
-    return static_cast<double>(translations) * (source_bytes + target_bytes + 2 * monolingual_bytes) +
-           2 * monolingual_target_bytes;
+  // Of the sources that are taught, with a translation of each.
+  double taught_bytes() const { return source_bytes + target_bytes + 2 * monolingual_bytes; }
+  // Of what the student learns from, with this many translations of each source.
+  double bytes(int64_t translations) const {
+    return static_cast<double>(translations) * taught_bytes() + 2 * monolingual_target_bytes;
   }
+  // Of an epoch: so that this share of it was translated back, such text is repeated, or left out in part.
+  double epoch_bytes(double backward_share) const { return taught_bytes() / (1 - backward_share); }
 };
 
 void add_lines(const std::vector<std::string>& files, int64_t& count, double& bytes) {
@@ -95,35 +99,21 @@ CorpusSize size_of(const StudentRecipe& recipe) {
 }
 
 double seconds_of_line(const std::vector<std::string>& models, const TrainingConfig& training,
-                       const dragoman::Options& search, const std::vector<std::string>& lines) {
+                       dragoman::Options search, const std::string& from, const std::string& to,
+                       const std::vector<std::string>& lines) {
   dragoman::Translator translator(models, {.device = training.device,
                                            .threads = static_cast<int>(training.threads),
                                            .precision = dragoman::Precision::int8});
+  std::ranges::copy(language_options(translator, from, to), std::back_inserter(search));
   translator.translate(lines.front(), search);
   const auto begin = std::chrono::steady_clock::now();
   translator.translate(lines, search);
   return seconds_since(begin) / static_cast<double>(lines.size());
 }
 
-// Sentences of twenty subwords a side.
-Batch random_batch(const ModelConfig& model, int64_t tokens) {
-  constexpr int64_t length = 20;
-  Random random(1);
-  Batch batch;
-  for (int64_t pair = 0; pair * length < tokens; ++pair) {
-    std::vector<int32_t> ids(length);
-    for (int32_t& id : ids)
-      id = static_cast<int32_t>(random.below(static_cast<uint64_t>(model.source_vocabulary)));
-    batch.source.add(ids.data(), ids.data() + ids.size());
-    batch.target_input.add(ids.data(), ids.data() + ids.size());
-    batch.targets.insert(batch.targets.end(), ids.begin(), ids.end());
-    batch.pairs.push_back(static_cast<uint64_t>(pair));
-  }
-  return batch;
-}
-
 double training_tokens_per_second(Recipe recipe) {
   constexpr int updates = 3;
+  constexpr int64_t subwords = 20;  // of a side of a sentence
   TrainingConfig& training = recipe.training;
   ModelConfig& config = recipe.model;
   config.source_vocabulary = config.target_vocabulary = recipe.vocabulary.size;
@@ -137,7 +127,7 @@ double training_tokens_per_second(Recipe recipe) {
   Trainer trainer(model, update_options(training));
   const int64_t tokens =
       training.batch_tokens == automatic_batch_tokens ? guessed_batch_tokens : training.batch_tokens;
-  const Batch batch = random_batch(config, tokens);
+  const Batch batch = batch_of_random_words(config, (tokens + subwords - 1) / subwords, subwords);
   trainer.update({&batch, 1}, 1e-4);
   const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < updates; ++i) trainer.update({&batch, 1}, 1e-4);
@@ -151,14 +141,14 @@ double seconds_of_updates(const TrainingConfig& training, int64_t updates, doubl
 }
 
 // The first of the run's limits.
-double training_seconds(const Recipe& recipe, const CorpusSize& size, double speed) {
+double training_seconds(const Recipe& recipe, double epoch_bytes, double speed) {
   const TrainingConfig& training = recipe.training;
   constexpr double none = 1e300;
   double seconds = none;
   if (training.max_minutes > 0) seconds = 60 * training.max_minutes;
   if (training.max_epochs > 0)
     seconds =
-        std::min(seconds, static_cast<double>(training.max_epochs) * size.bytes() / bytes_per_token / speed);
+        std::min(seconds, static_cast<double>(training.max_epochs) * epoch_bytes / bytes_per_token / speed);
   if (training.max_steps > 0)
     seconds = std::min(seconds, seconds_of_updates(training, training.max_steps, speed));
   return seconds == none ? -1 : seconds;
@@ -195,46 +185,66 @@ double free_bytes(const std::string& folder) {
   return static_cast<double>(std::filesystem::space(place, none).available);
 }
 
+PlannedStage done_stage(const char* name) { return {.name = name, .what = "is done", .done = true}; }
+
 PlannedStage plan_clean(const CorpusSize& size) {
-  const std::string pairs = with_commas(size.pairs) + " pairs";
-  const std::string more =
-      size.monolingual > 0 ? fmt::format(" and {} sentences", with_commas(size.monolingual)) : "";
   return {.name = "clean",
-          .what = "keeps what is worth learning of " + pairs + more,
-          .bytes = size.source_bytes + size.target_bytes + size.monolingual_bytes};
+          .what = fmt::format("keeps what is worth learning of {} pairs", with_commas(size.pairs)),
+          .bytes = size.source_bytes + size.target_bytes};
 }
 
 PlannedStage plan_backward(const StudentRecipe& recipe, const CorpusSize& size, int processes) {
-  const double line =
-      seconds_of_line(recipe.student.backward, recipe.training.training, backward_search(), size.targets);
+  const DataConfig& data = recipe.training.data;
+  const double line = seconds_of_line(recipe.student.backward, recipe.training.training, backward_search(),
+                                      data.to, data.from, size.targets);
   return {.name = "backward",
           .what = fmt::format("translates {} sentences back", with_commas(size.monolingual_target)),
           .seconds = line * static_cast<double>(size.monolingual_target) / processes,
           .bytes = 4 * size.monolingual_target_bytes};
 }
 
-PlannedStage plan_taught(const StudentRecipe& recipe, const CorpusSize& size, int processes) {
+double seconds_of_taught_line(const StudentRecipe& recipe, const CorpusSize& size, int processes) {
   const StudentConfig& c = recipe.student;
-  const double line = seconds_of_line(c.teacher, recipe.training.training,
-                                      {{"beam", c.beam}, {"nbest", c.candidates}}, size.sources);
-  return {
-      .name = "taught",
-      .what = fmt::format("the teacher translates {} sentences", with_commas(size.pairs + size.monolingual)),
-      .seconds = line * size.lines() / processes,
-      .bytes =
-          2 * static_cast<double>(c.taught_translations()) * (size.target_bytes + size.monolingual_bytes)};
+  const DataConfig& data = recipe.training.data;
+  return seconds_of_line(c.teacher, recipe.training.training, {{"beam", c.beam}, {"nbest", c.candidates}},
+                         data.from, data.to, size.sources) /
+         processes;
 }
 
-// `translations`: taught of each source.
-PlannedStage plan_training(const Recipe& recipe, const CorpusSize& size, int64_t translations,
-                           double parameters, double speed) {
+// `line`: seconds of one. Translations are there as parts first.
+PlannedStage plan_taught(const char* name, int64_t lines, double line, double bytes) {
+  return {.name = name,
+          .what = fmt::format("the teacher translates {} sentences", with_commas(lines)),
+          .seconds = line * static_cast<double>(lines),
+          .bytes = 2 * bytes};
+}
+
+// Both stages in which the teacher translates.
+void add_taught_stages(const StudentRecipe& recipe, const DoneStages& done, const CorpusSize& size,
+                       int processes, std::vector<PlannedStage>& stages) {
+  const StudentConfig& c = recipe.student;
+  const double line = done.taught && done.monolingual ? 0 : seconds_of_taught_line(recipe, size, processes);
+  const auto translations = static_cast<double>(c.taught_translations());
+  stages.push_back(done.taught ? done_stage("taught")
+                               : plan_taught("taught", size.pairs, line, translations * size.target_bytes));
+  if (c.monolingual.empty()) return;
+  stages.push_back(done.monolingual ? done_stage("monolingual")
+                                    : plan_taught("monolingual", size.monolingual, line,
+                                                  (0.5 + translations) * size.monolingual_bytes));
+}
+
+PlannedStage plan_training(const StudentRecipe& student, const CorpusSize& size, double parameters,
+                           double speed) {
+  const Recipe& recipe = student.training;
+  const StudentConfig& c = student.student;
   const auto checkpoints = static_cast<double>(recipe.checkpoints.keep + 2);
   const double shards =
-      size.bytes(translations) / bytes_per_token * (recipe.vocabulary.size > (1 << 16) ? 4 : 2);
-  return {.name = "student",
-          .what = fmt::format("trains {:.1f} million parameters", parameters * 1e-6),
-          .seconds = training_seconds(recipe, size, speed),
-          .bytes = shards + (12 * checkpoints + 4) * parameters};
+      size.bytes(c.taught_translations()) / bytes_per_token * (recipe.vocabulary.size > (1 << 16) ? 4 : 2);
+  return {
+      .name = "student",
+      .what = fmt::format("trains {:.1f} million parameters", parameters * 1e-6),
+      .seconds = training_seconds(recipe, size.epoch_bytes(c.backward.empty() ? 0 : c.backward_share), speed),
+      .bytes = shards + (12 * checkpoints + 4) * parameters};
 }
 
 PlannedStage plan_tuning(const StudentRecipe& recipe, double parameters, double speed) {
@@ -245,8 +255,6 @@ PlannedStage plan_tuning(const StudentRecipe& recipe, double parameters, double 
           .seconds = seconds_of_updates(tuning.training, tuning.training.max_steps, speed),
           .bytes = (12 * checkpoints + 4) * parameters};
 }
-
-PlannedStage done_stage(const char* name) { return {.name = name, .what = "is done", .done = true}; }
 
 }  // namespace
 
@@ -260,10 +268,8 @@ std::vector<PlannedStage> plan_student(const StudentRecipe& recipe, const std::s
   stages.push_back(done.clean ? done_stage("clean") : plan_clean(size));
   if (!recipe.student.backward.empty())
     stages.push_back(done.backward ? done_stage("backward") : plan_backward(recipe, size, processes));
-  stages.push_back(done.taught ? done_stage("taught") : plan_taught(recipe, size, processes));
-  stages.push_back(done.student ? done_stage("student")
-                                : plan_training(recipe.training, size, recipe.student.taught_translations(),
-                                                parameters, speed));
+  add_taught_stages(recipe, done, size, processes, stages);
+  stages.push_back(done.student ? done_stage("student") : plan_training(recipe, size, parameters, speed));
   if (recipe.student.int8_steps > 0)
     stages.push_back(done.tuned ? done_stage("tuned") : plan_tuning(recipe, parameters, speed));
   stages.push_back(done.int8 ? done_stage("int8")
@@ -276,18 +282,21 @@ std::vector<PlannedStage> plan_student(const StudentRecipe& recipe, const std::s
 std::string plan_table(const std::vector<PlannedStage>& stages, const std::string& folder) {
   std::string text;
   double seconds = 0, bytes = 0;
+  bool open_end = false;
   for (const PlannedStage& stage : stages) {
     if (stage.done) {
-      text += fmt::format("{:<10}{}\n", stage.name, stage.what);
+      text += fmt::format("{:<12}{}\n", stage.name, stage.what);
       continue;
     }
-    text += fmt::format("{:<10}{:<58}{:>10}{:>10}\n", stage.name, stage.what, time_text(stage.seconds),
+    text += fmt::format("{:<12}{:<58}{:>10}{:>10}\n", stage.name, stage.what, time_text(stage.seconds),
                         size_text(stage.bytes));
-    seconds += stage.seconds;
+    open_end = open_end || stage.seconds < 0;
+    seconds += std::max(stage.seconds, 0.0);
     bytes += stage.bytes;
   }
-  return text + fmt::format("{:<68}{:>10}{:>10}\n{} has {} free\n", "together", time_text(seconds),
-                            size_text(bytes), folder, size_text(free_bytes(folder)));
+  return text + fmt::format("{:<60}{:>20}{:>10}\n{} has {} free\n", "together",
+                            (open_end ? "more than " : "") + time_text(seconds), size_text(bytes), folder,
+                            size_text(free_bytes(folder)));
 }
 
 }  // namespace dragoman::internal

@@ -55,6 +55,19 @@ Stage::Stage(const std::string& folder, const std::string& name, nlohmann::order
   write_file(record_path_, {json_text(record_, 1)});
 }
 
+Stage Stage::opened_by_another(const std::string& folder, const std::string& name,
+                               nlohmann::ordered_json record) {
+  Stage stage;
+  stage.outputs_ = folder + "/" + name;
+  stage.record_path_ = record_path(folder, name);
+  stage.record_ = std::move(record);
+  return stage;
+}
+
+void Stage::reopen() {
+  if (record_.erase("report") > 0) write_file(record_path_, {json_text(record_, 1)});
+}
+
 void Stage::finish(nlohmann::ordered_json report) {
   record_["report"] = std::move(report);
   write_file(record_path_, {json_text(record_, 1)});

@@ -19,17 +19,25 @@ class Stage {
  public:
   // `inputs`: everything that the outputs depend on. Removes outputs of other inputs.
   Stage(const std::string& folder, const std::string& name, nlohmann::ordered_json inputs);
+  // As another process has opened it, whose record this is: reads and removes nothing.
+  static Stage opened_by_another(const std::string& folder, const std::string& name,
+                                 nlohmann::ordered_json record);
 
   bool is_done() const { return record_.contains("report"); }
   const nlohmann::ordered_json& report() const { return record_.at("report"); }
+  const nlohmann::ordered_json& record() const { return record_; }
 
   const std::string& folder() const { return outputs_; }
   std::string path(const std::string& file) const { return outputs_ + "/" + file; }
 
+  // Before outputs that are whole are changed: the stage is not done until it finishes again.
+  void reopen();
   // All outputs are written and flushed.
   void finish(nlohmann::ordered_json report);
 
  private:
+  Stage() = default;
+
   std::string outputs_, record_path_;
   nlohmann::ordered_json record_;
 };

@@ -3,19 +3,34 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/files.h"
+#include "base/json.h"
+#include "model/folder.h"
 #include "student/stage.h"
 #include "student/teaching.h"
+#include "text/vocabulary_checksums.h"
+#include "train/run_checks.h"
 
 namespace dragoman::internal {
 namespace {
 
 using nlohmann::ordered_json;
 
-// Without those that say what the program does where it has no such option: a later version's new ones change nothing.
+// Options whose texts are names of files and folders.
+bool names_files(const Option& option) {
+  static const std::set<std::string> keys = {"data.source",       "data.target",      "data.valid_source",
+                                             "data.valid_target", "data.terms",       "vocabulary.from",
+                                             "clean.detector",    "clean.score_model"};
+  return keys.contains(option.key());
+}
+
+// Without names of files, whose contents count, and without those that say what the program does where it has no such
+// option: a later version's new ones change nothing.
 template <class AnyRecipe>
 ordered_json values_of(const AnyRecipe& recipe, const std::function<bool(const Option&)>& belongs) {
   AnyRecipe copy = recipe, fresh;
@@ -25,7 +40,8 @@ ordered_json values_of(const AnyRecipe& recipe, const std::function<bool(const O
   ordered_json values = ordered_json::object();
   for (size_t i = 0; i < options.all().size(); ++i) {
     const Option &option = options.all()[i], &other = defaults.all()[i];
-    if (belongs(option) && option.get() != other.historical_default.value_or(other.default_value))
+    if (belongs(option) && !names_files(option) &&
+        option.get() != other.historical_default.value_or(other.default_value))
       values[option.key()] = to_text(option.get());
   }
   return values;
@@ -69,15 +85,33 @@ std::vector<std::string> validation_files(const DataConfig& data) {
   return files;
 }
 
+ordered_json languages_of(const StudentRecipe& recipe) {
+  return {recipe.training.data.from, recipe.training.data.to};
+}
+
+// Of a stage in which the teacher translates.
+ordered_json teaching_inputs(const StudentRecipe& recipe, const std::vector<std::string>& files) {
+  const StudentConfig& c = recipe.student;
+  return {{"teacher", models_checksum(c.teacher)},
+          {"languages", languages_of(recipe)},
+          {"files", file_checksums(files)},
+          {"beam", c.beam},
+          {"candidates", c.candidates},
+          {"translations", c.taught_translations()}};
+}
+
 }  // namespace
 
-CleanCorpus clean_files(const StudentRecipe& recipe, const std::string& folder) {
+CleanCorpus clean_files(const std::string& folder) {
   const std::string clean = folder + "/clean";
   return {.source = clean + "/source",
           .target = clean + "/target",
           .valid_source = clean + "/held-out.source",
-          .valid_target = clean + "/held-out.target",
-          .monolingual = recipe.student.monolingual.empty() ? "" : clean + "/monolingual"};
+          .valid_target = clean + "/held-out.target"};
+}
+
+ValidationText validation_text(const std::string& folder) {
+  return {.source = folder + "/validation/source", .target = folder + "/validation/target"};
 }
 
 BackTranslations backward_files(const StudentRecipe& recipe, const std::string& folder) {
@@ -86,20 +120,22 @@ BackTranslations backward_files(const StudentRecipe& recipe, const std::string& 
   const bool tagged = !recipe.student.backward_tag.empty();
   return {.target = backward + "/target",
           .translated = backward + "/translated",
-          .source = backward + (tagged ? "/source" : "/translated")};
+          .source = tagged ? folder + "/tagged/source" : backward + "/translated"};
 }
 
-Taught taught_files(const StudentRecipe& recipe, const std::string& folder) {
-  const std::string taught = folder + "/taught";
-  const int64_t count = recipe.student.taught_translations();
-  Taught files = {.parallel = numbered(taught + "/parallel", count), .monolingual = {}};
-  if (!recipe.student.monolingual.empty()) files.monolingual = numbered(taught + "/monolingual", count);
-  return files;
+std::vector<std::string> taught_files(const StudentRecipe& recipe, const std::string& folder) {
+  return numbered(folder + "/taught/parallel", recipe.student.taught_translations());
+}
+
+MonolingualText monolingual_files(const StudentRecipe& recipe, const std::string& folder) {
+  if (recipe.student.monolingual.empty()) return {};
+  return {.source = folder + "/monolingual/source",
+          .taught = numbered(folder + "/monolingual/taught", recipe.student.taught_translations())};
 }
 
 Recipe training_recipe(const StudentRecipe& recipe, const std::string& folder) {
-  const CleanCorpus corpus = clean_files(recipe, folder);
-  const Taught taught = taught_files(recipe, folder);
+  const CleanCorpus corpus = clean_files(folder);
+  const MonolingualText further = monolingual_files(recipe, folder);
   Recipe training = recipe.training;
   DataConfig& data = training.data;
   data.source.clear();
@@ -108,11 +144,11 @@ Recipe training_recipe(const StudentRecipe& recipe, const std::string& folder) {
   data.weights.clear();
   data.format = TextFormat::automatic;
   data.limit = 0;
-  add_taught(corpus.source, taught.parallel, data);
-  add_taught(corpus.monolingual, taught.monolingual, data);
+  add_taught(corpus.source, taught_files(recipe, folder), data);
+  add_taught(further.source, further.taught, data);
   if (!recipe.student.backward.empty()) {
     const int64_t taught_sources =
-        count_lines(corpus.source) + (corpus.monolingual.empty() ? 0 : count_lines(corpus.monolingual));
+        count_lines(corpus.source) + (further.source.empty() ? 0 : count_lines(further.source));
     add_back_translations(backward_files(recipe, folder), recipe.student.backward_share, taught_sources,
                           data);
   }
@@ -120,8 +156,10 @@ Recipe training_recipe(const StudentRecipe& recipe, const std::string& folder) {
     data.valid_source = {corpus.valid_source};
     data.valid_target = {corpus.valid_target};
     data.hold_out = 0;
-  } else if (data.swap) {
-    std::swap(data.valid_source, data.valid_target);
+  } else if (has_validation_files(data)) {
+    const ValidationText files = validation_text(folder);
+    data.valid_source = {files.source};
+    data.valid_target = {files.target};
   }
   data.swap = false;
   return training;
@@ -153,10 +191,24 @@ ordered_json models_checksum(const std::vector<std::string>& folders) {
   return checksums;
 }
 
+void rename_files_of_run(const Recipe& recipe, const std::string& folder) {
+  if (!std::filesystem::exists(folder + "/config.json")) return;
+  const nlohmann::json before = read_config(folder), ours = recipe_json(recipe);
+  if (!before.contains("recipe")) return;
+  nlohmann::json config = before;
+  Recipe copy = recipe;
+  Options options;
+  declare(options, copy);
+  for (const Option& option : options.all())
+    if (names_files(option))
+      config["recipe"][option.section][option.name] = ours.at(option.section).at(option.name);
+  if (config != before) write_file(folder + "/config.json", {json_text(config, 1)});
+}
+
 ordered_json clean_inputs(const StudentRecipe& recipe) {
   const DataConfig& data = recipe.training.data;
   const CleaningModels& models = recipe.cleaning_models;
-  ordered_json inputs = {{"files", file_checksums(files_of(data, recipe.student.monolingual))},
+  ordered_json inputs = {{"files", file_checksums(files_of(data))},
                          {"rules", values_of(recipe, [](const Option& o) { return o.section == "clean"; })},
                          {"languages", {data.from, data.to}},
                          {"swap", data.swap},
@@ -168,23 +220,32 @@ ordered_json clean_inputs(const StudentRecipe& recipe) {
   return inputs;
 }
 
+ordered_json validation_inputs(const StudentRecipe& recipe) {
+  const DataConfig& data = recipe.training.data;
+  return {{"files", file_checksums(validation_files(data))},
+          {"swap", data.swap},
+          {"format", static_cast<int>(data.format)}};
+}
+
 ordered_json backward_inputs(const StudentRecipe& recipe) {
   const StudentConfig& c = recipe.student;
   return {{"models", models_checksum(c.backward)},
-          {"files", file_checksums(c.monolingual_target)},
-          {"tag", c.backward_tag}};
+          {"languages", languages_of(recipe)},
+          {"files", file_checksums(c.monolingual_target)}};
+}
+
+ordered_json tagged_inputs(const StudentRecipe& recipe, const std::string& folder) {
+  return {{"files", file_checksums({backward_files(recipe, folder).translated})},
+          {"tag", recipe.student.backward_tag}};
 }
 
 ordered_json taught_inputs(const StudentRecipe& recipe, const std::string& folder) {
-  const CleanCorpus corpus = clean_files(recipe, folder);
-  std::vector<std::string> read = {corpus.source, corpus.target};
-  if (!corpus.monolingual.empty()) read.push_back(corpus.monolingual);
-  const StudentConfig& c = recipe.student;
-  return {{"teacher", models_checksum(c.teacher)},
-          {"files", file_checksums(read)},
-          {"beam", c.beam},
-          {"candidates", c.candidates},
-          {"translations", c.taught_translations()}};
+  const CleanCorpus corpus = clean_files(folder);
+  return teaching_inputs(recipe, {corpus.source, corpus.target});
+}
+
+ordered_json monolingual_inputs(const StudentRecipe& recipe) {
+  return teaching_inputs(recipe, recipe.student.monolingual);
 }
 
 ordered_json student_inputs(const Recipe& training) {
@@ -193,7 +254,11 @@ ordered_json student_inputs(const Recipe& training) {
   read.erase(std::unique(read.begin(), read.end()), read.end());  // one file for each of its translations
   read.insert(read.end(), data.target.begin(), data.target.end());
   for (const std::string& file : validation_files(data)) read.push_back(file);
-  return {{"files", file_checksums(read)}, {"options", options_of(training, false)}};
+  ordered_json inputs = {{"files", file_checksums(read)}, {"options", options_of(training, false)}};
+  if (!data.terms.empty()) inputs["terms"] = file_checksum(data.terms);
+  if (const std::string& from = training.vocabulary.from; !from.empty())
+    inputs["vocabulary"] = vocabulary_checksums(from);
+  return inputs;
 }
 
 ordered_json limits_of(const Recipe& training) { return options_of(training, true); }
@@ -220,14 +285,20 @@ DoneStages done_stages(const StudentRecipe& recipe, const std::string& folder) {
   };
   if (!std::filesystem::exists(folder + "/stages")) return done;
   done.clean = is_done("clean", clean_inputs(recipe));
-  done.backward = recipe.student.backward.empty() || is_done("backward", backward_inputs(recipe));
+  done.validation =
+      !has_validation_files(recipe.training.data) || is_done("validation", validation_inputs(recipe));
+  const StudentConfig& c = recipe.student;
+  done.backward = c.backward.empty() || is_done("backward", backward_inputs(recipe));
+  const bool is_tagged = !c.backward.empty() && !c.backward_tag.empty();
+  done.tagged = done.backward && (!is_tagged || is_done("tagged", tagged_inputs(recipe, folder)));
   done.taught = done.clean && is_done("taught", taught_inputs(recipe, folder));
-  if (!done.taught || !done.backward) return done;
+  done.monolingual = c.monolingual.empty() || is_done("monolingual", monolingual_inputs(recipe));
+  if (!done.validation || !done.tagged || !done.taught || !done.monolingual) return done;
   const Recipe training = training_recipe(recipe, folder);
   const ordered_json report = report_of_stage(folder, "student", student_inputs(training));
   done.student = !report.is_null() && report.at("limits") == limits_of(training);
   if (!done.student) return done;
-  const int64_t steps = recipe.student.int8_steps;
+  const int64_t steps = c.int8_steps;
   done.tuned = steps == 0 || is_done("tuned", tuned_inputs(tuning_recipe(training, steps), folder));
   done.int8 = done.tuned && is_done("int8", int8_inputs(recipe, training, folder));
   return done;

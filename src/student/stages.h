@@ -11,10 +11,13 @@
 
 #include "student/config.h"
 #include "student/corpus.h"
+#include "student/evaluation_text.h"
 
 namespace dragoman::internal {
 
-CleanCorpus clean_files(const StudentRecipe& recipe, const std::string& folder);
+CleanCorpus clean_files(const std::string& folder);
+
+ValidationText validation_text(const std::string& folder);
 
 // Pairs whose source was translated back; empty where the recipe has no backward model.
 struct BackTranslations {
@@ -22,19 +25,31 @@ struct BackTranslations {
 };
 BackTranslations backward_files(const StudentRecipe& recipe, const std::string& folder);
 
-// The teacher's translations of the clean stage's files: as many files of each as translations of a source are taught.
-struct Taught {
-  std::vector<std::string> parallel, monolingual;
+// The teacher's translations of the clean pairs' sources: as many files as translations of a source are taught.
+std::vector<std::string> taught_files(const StudentRecipe& recipe, const std::string& folder);
+
+// Further text of the source language, each line once, and the same of it; empty where the recipe names none.
+struct MonolingualText {
+  std::string source;
+  std::vector<std::string> taught;
 };
-Taught taught_files(const StudentRecipe& recipe, const std::string& folder);
+MonolingualText monolingual_files(const StudentRecipe& recipe, const std::string& folder);
 
 // The run that trains the student on all of these; and the one that fine-tunes it with int8 weights.
 Recipe training_recipe(const StudentRecipe& recipe, const std::string& folder);
 Recipe tuning_recipe(Recipe training, int64_t steps);
 
+// Before a run in this folder goes on: gives the files that it reads the names that they have now. They may have been
+// renamed, or moved with all of the student, which the run itself would refuse.
+void rename_files_of_run(const Recipe& recipe, const std::string& folder);
+
+// Of files and models the inputs have the contents, and not the names.
 nlohmann::ordered_json clean_inputs(const StudentRecipe& recipe);
+nlohmann::ordered_json validation_inputs(const StudentRecipe& recipe);
 nlohmann::ordered_json backward_inputs(const StudentRecipe& recipe);
+nlohmann::ordered_json tagged_inputs(const StudentRecipe& recipe, const std::string& folder);
 nlohmann::ordered_json taught_inputs(const StudentRecipe& recipe, const std::string& folder);
+nlohmann::ordered_json monolingual_inputs(const StudentRecipe& recipe);
 nlohmann::ordered_json student_inputs(const Recipe& training);
 nlohmann::ordered_json tuned_inputs(const Recipe& tuning, const std::string& folder);
 nlohmann::ordered_json int8_inputs(const StudentRecipe& recipe, const Recipe& training,
@@ -48,7 +63,8 @@ nlohmann::ordered_json models_checksum(const std::vector<std::string>& folders);
 
 // Which of them are done, and remain as they are.
 struct DoneStages {
-  bool clean = false, backward = false, taught = false, student = false, tuned = false, int8 = false;
+  bool clean = false, validation = false, backward = false, tagged = false, taught = false,
+       monolingual = false, student = false, tuned = false, int8 = false;
 };
 DoneStages done_stages(const StudentRecipe& recipe, const std::string& folder);
 

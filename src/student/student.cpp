@@ -1,18 +1,23 @@
 #include "student/student.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/checksum.h"
+#include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "report/page.h"
 #include "student/backward.h"
 #include "student/comparison.h"
+#include "student/evaluation_text.h"
 #include "student/pair_scorer.h"
 #include "student/stage.h"
 #include "student/stages.h"
-#include "student/teaching.h"
+#include "student/taught_text.h"
 #include "student/training.h"
+#include "train/run_lock.h"
 #include "train/task.h"
 #include "train/training_device.h"
 
@@ -25,16 +30,36 @@ struct Making {
   const StudentRecipe& recipe;
   const std::string& folder;
   Processes& processes;
-
-  int threads() const { return thread_count(recipe.training.training, processes); }
 };
 
-// Collective. The first process opens it before the others: it may remove what was made of other inputs.
+// What the first process sees is what counts: the others must not remove its work because they see other files.
+void check_same_inputs(Processes& processes, const char* name, const ordered_json& inputs) {
+  const std::string own = json_text(inputs);
+  const auto same = static_cast<char>(processes.broadcast(own) == own);
+  if (std::ranges::count(processes.gather(same), '\0') == 0) return;
+  if (!processes.first()) throw Error("");
+  throw Error(
+      "processes have different inputs for the stage {}: the recipe, and the files and models that it names, "
+      "must be the same for all of them",
+      name);
+}
+
+// Collective. The first process alone opens the stage, which may remove what was made of other inputs.
 Stage open_stage(const Making& making, const char* name, const ordered_json& inputs) {
+  Processes& processes = making.processes;
+  check_same_inputs(processes, name, inputs);
   std::optional<Stage> stage;
-  run_on_first_then_others(making.processes, [&] { stage.emplace(making.folder, name, inputs); });
+  if (processes.first()) stage.emplace(making.folder, name, inputs);
+  const std::string record = processes.broadcast(stage ? json_text(stage->record()) : "");
+  if (!stage) stage = Stage::opened_by_another(making.folder, name, parse_json<ordered_json>(record));
   log_info("stage {}{}", name, stage->is_done() ? ": as it was" : "");
   return *std::move(stage);
+}
+
+// Collective, at the end of a stage: the others wait for the first process, which alone reports.
+ordered_json report_of(const Making& making, const Stage& stage) {
+  making.processes.gather('\0');
+  return making.processes.first() ? stage.report() : ordered_json();
 }
 
 // --- clean ------------------------------------------------------------------------------------------
@@ -53,58 +78,63 @@ void do_clean(const StudentRecipe& recipe, const CleanCorpus& files, const Langu
   if (!models.score_model.empty()) {
     model.emplace(models.score_model,
                   dragoman::TranslatorSettings{.device = training.device, .threads = settings.threads});
-    settings.scorer = pair_scorer_of(*model, models.backward);
+    settings.scorer = pair_scorer_of(*model, models.backward, data.from, data.to);
   }
-  clean_corpus(data, settings, recipe.student.monolingual, files, stage);
+  clean_corpus(data, settings, files, stage);
 }
 
 // The others wait for the first process.
 ordered_json clean_stage(const Making& making, const LanguageIdentifier* identifier) {
   Stage stage = open_stage(making, "clean", clean_inputs(making.recipe));
   if (!stage.is_done() && making.processes.first())
-    do_clean(making.recipe, clean_files(making.recipe, making.folder), identifier, stage);
+    do_clean(making.recipe, clean_files(making.folder), identifier, stage);
+  return report_of(making, stage);
+}
+
+// --- validation -------------------------------------------------------------------------------------
+
+void validation_stage(const Making& making) {
+  if (!has_validation_files(making.recipe.training.data)) return;
+  Stage stage = open_stage(making, "validation", validation_inputs(making.recipe));
+  if (!stage.is_done() && making.processes.first())
+    write_validation_text(making.recipe, validation_text(making.folder), stage);
   making.processes.gather('\0');
-  return making.processes.first() ? stage.report() : ordered_json();
 }
 
 // --- backward ---------------------------------------------------------------------------------------
 
 ordered_json backward_stage(const Making& making) {
-  if (making.recipe.student.backward.empty()) return nullptr;
+  const StudentConfig& c = making.recipe.student;
+  if (c.backward.empty()) return nullptr;
+  const BackTranslations files = backward_files(making.recipe, making.folder);
   Stage stage = open_stage(making, "backward", backward_inputs(making.recipe));
-  if (!stage.is_done())
-    translate_back(making.recipe, backward_files(making.recipe, making.folder), stage, making.processes);
+  if (!stage.is_done()) translate_back(making.recipe, files, stage, making.processes);
+  ordered_json report = report_of(making, stage);
+  if (c.backward_tag.empty()) return report;
+  Stage tagged = open_stage(making, "tagged", tagged_inputs(making.recipe, making.folder));
+  if (!tagged.is_done() && making.processes.first()) tag_sources(c.backward_tag, files, tagged);
   making.processes.gather('\0');
-  return making.processes.first() ? stage.report() : ordered_json();
+  return report;
 }
 
 // --- taught -----------------------------------------------------------------------------------------
 
-void teach_all(const Making& making, Stage& stage) {
+ordered_json taught_stage(const Making& making) {
   const StudentRecipe& recipe = making.recipe;
-  const CleanCorpus corpus = clean_files(recipe, making.folder);
-  const Taught taught = taught_files(recipe, making.folder);
-  dragoman::Translator teacher(recipe.student.teacher, {.device = recipe.training.training.device,
-                                                        .threads = making.threads(),
-                                                        .precision = dragoman::Precision::int8});
-  const StudentConfig& c = recipe.student;
-  const auto teach_text = [&](const TaughtText& text) {
-    return to_json(teach(teacher, {{"beam", c.beam}}, c.candidates, text, 2000, making.processes));
-  };
-  ordered_json report;
-  report["parallel"] =
-      teach_text({.source = corpus.source, .reference = corpus.target, .out = taught.parallel});
-  if (!taught.monolingual.empty())
-    report["monolingual"] =
-        teach_text({.source = corpus.monolingual, .reference = "", .out = taught.monolingual});
-  if (making.processes.first()) stage.finish(std::move(report));
+  Stage stage = open_stage(making, "taught", taught_inputs(recipe, making.folder));
+  if (!stage.is_done())
+    teach_pairs(recipe, clean_files(making.folder), taught_files(recipe, making.folder), stage,
+                making.processes);
+  return report_of(making, stage);
 }
 
-ordered_json taught_stage(const Making& making) {
-  Stage stage = open_stage(making, "taught", taught_inputs(making.recipe, making.folder));
-  if (!stage.is_done()) teach_all(making, stage);
-  making.processes.gather('\0');
-  return making.processes.first() ? stage.report() : ordered_json();
+ordered_json monolingual_stage(const Making& making) {
+  const StudentRecipe& recipe = making.recipe;
+  if (recipe.student.monolingual.empty()) return nullptr;
+  Stage stage = open_stage(making, "monolingual", monolingual_inputs(recipe));
+  if (!stage.is_done())
+    teach_monolingual(recipe, monolingual_files(recipe, making.folder), stage, making.processes);
+  return report_of(making, stage);
 }
 
 // --- student, tuned, int8 ---------------------------------------------------------------------------
@@ -153,12 +183,7 @@ ordered_json int8_stage(const Making& making, const Recipe& training) {
 // --- comparison -------------------------------------------------------------------------------------
 
 std::vector<TextPair> test_set(const StudentRecipe& recipe, const Recipe& training) {
-  DataConfig data = training.data;
-  if (!recipe.student.test_source.empty()) {
-    data.valid_source = recipe.student.test_source;
-    data.valid_target = recipe.student.test_target;
-  }
-  return pairs_for_validation(data);
+  return recipe.student.test_source.empty() ? pairs_for_validation(training.data) : read_test_files(recipe);
 }
 
 std::string joined(const std::vector<TextPair>& pairs) {
@@ -181,7 +206,8 @@ ordered_json compare_all(const Making& making, const Recipe& training, ordered_j
   const std::vector<ComparedModel> models = {{"teacher", making.recipe.student.teacher},
                                              {"student", {making.folder + "/student"}},
                                              {"student, int8", {making.folder + "/int8"}}};
-  ordered_json inputs = {{"test", checksum_of(joined(test))}};
+  const DataConfig& data = making.recipe.training.data;
+  ordered_json inputs = {{"test", checksum_of(joined(test))}, {"languages", {data.from, data.to}}};
   for (const ComparedModel& model : models) inputs[model.name] = models_checksum(model.folders);
   Stage stage(making.folder, "comparison", std::move(inputs));
   if (!stage.is_done()) {
@@ -199,11 +225,18 @@ ordered_json compare_all(const Making& making, const Recipe& training, ordered_j
 ordered_json make_student(const StudentRecipe& recipe, const std::string& folder, Processes& processes,
                           const LanguageIdentifier* identifier) {
   const Making making = {recipe, folder, processes};
+  std::optional<RunLock> lock;
+  if (processes.first()) lock.emplace(folder);
   use_training_device(processes, recipe.training.training);
   ordered_json stages = {{"clean", clean_stage(making, identifier)}};
+  validation_stage(making);
   if (const ordered_json backward = backward_stage(making); !backward.is_null())
     stages["backward"] = backward;
-  stages["taught"] = taught_stage(making);
+  stages["taught"] = {{"parallel", taught_stage(making)}};
+  if (const ordered_json further = monolingual_stage(making); !further.is_null()) {
+    stages["clean"]["monolingual"] = further.at("text");
+    stages["taught"]["monolingual"] = further.at("taught");
+  }
   const Recipe training = training_recipe(recipe, folder);
   student_stage(making, training);
   tuned_stage(making, training);

@@ -1,16 +1,19 @@
 // Making a student: from parallel text and a teacher to a small, fast model (Kim and Rush, 2016; Bogoychev et al.,
 // 2020), in stages, each in a folder inside the student's:
 //
-//   clean      the parallel text that is worth learning from, and what is held out
-//   backward   text of the target language with sources that a backward model makes, where there is one
-//   taught     the clean sources, and further ones, as the teacher translates them
-//   student    the model trained on all that, in fp32
-//   tuned      the same, fine-tuned with int8 weights
-//   int8       the better one of them, quantised, with its shortlist: what is used
-//   comparison teacher and student on the test set: a page
+//   clean        the parallel text that is worth learning from, and what is held out
+//   validation   the validation set as plain text, where nothing is held out
+//   backward     text of the target language with sources that a backward model makes, where there is one
+//   tagged       these sources, each behind a tag
+//   taught       the clean sources as the teacher translates them
+//   monolingual  further text of the source language, and how the teacher translates it, where there is any
+//   student      the model trained on all that, in fp32
+//   tuned        the same, fine-tuned with int8 weights
+//   int8         the better one of them, quantised, with its shortlist: what is used
+//   comparison   teacher and student on the test set: a page
 //
-// Everything goes on where it was stopped (stage.h), to the same bits. Several processes share what takes long: the
-// translations and the training.
+// One command at a time works in the folder. Everything goes on where it was stopped (stage.h), to the same bits.
+// Several processes share what takes long: the translations and the training.
 #pragma once
 
 #include <string>

@@ -111,25 +111,31 @@ class Teacher {
         taught = taught_candidates(translation.hypotheses,
                                    part.references.empty() ? nullptr : &part.references[i], kept_);
       for (const std::string& line : taught) text += line + '\n';
-      show(1);
+      ++translated_;
+      show();
     }
     return text;
   }
 
-  void show(int64_t further) {
-    done_ += further;
-    status_.show(doing_, static_cast<double>(done_) / static_cast<double>(lines_), static_cast<double>(done_),
-                 "lines");
+  // Done by an earlier run, or by another process: they say nothing about this one's speed.
+  void pass_over(int64_t lines) {
+    passed_over_ += lines;
+    show();
   }
 
  private:
+  void show() {
+    status_.show(doing_, static_cast<double>(translated_ + passed_over_) / static_cast<double>(lines_),
+                 static_cast<double>(translated_), "lines");
+  }
+
   dragoman::Translator& translator_;
   const dragoman::Options search_;
   const size_t kept_;
   const uint64_t client_;
   const char* const doing_;
   const int64_t lines_;
-  int64_t done_ = 0;
+  int64_t translated_ = 0, passed_over_ = 0;
   StatusLine status_;
 };
 
@@ -141,7 +147,7 @@ int64_t translate_in_parts(Teacher& teacher, PartReader& part, const std::string
     const std::string path = part_path(out, parts);
     const bool is_own = parts % processes.count() == processes.number();
     if (!is_own || fs::exists(path)) {
-      teacher.show(std::ssize(part.sources));
+      teacher.pass_over(std::ssize(part.sources));
     } else {
       write_file(path, {teacher.translate(part)});
     }

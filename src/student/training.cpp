@@ -49,6 +49,10 @@ void quantize_into(const std::string& folder, const std::string& model) {
 
 void train_student(const Recipe& training, Stage& stage, Processes& processes) {
   int64_t steps = 0;
+  if (processes.first()) {
+    stage.reopen();
+    rename_files_of_run(training, stage.folder());
+  }
   {
     Run run(training, {.folder = stage.folder()}, processes);
     run.train();
@@ -60,7 +64,10 @@ void train_student(const Recipe& training, Stage& stage, Processes& processes) {
 }
 
 void tune_student(const Recipe& tuning, const std::string& student, Stage& stage, Processes& processes) {
-  if (processes.first()) share_corpus(student, stage.folder());
+  if (processes.first()) {
+    share_corpus(student, stage.folder());
+    rename_files_of_run(tuning, stage.folder());
+  }
   {
     Run run(tuning, {.folder = stage.folder(), .init_from = student}, processes);
     run.train();

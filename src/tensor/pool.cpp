@@ -1,6 +1,7 @@
 #include "tensor/pool.h"
 
 #include <algorithm>
+#include <new>
 
 #include "base/error.h"
 
@@ -95,11 +96,22 @@ int Pool::best_fit(size_t size) const {
   return best;
 }
 
+// Addresses alone may be limited, too (ulimit -v): then smaller regions must do.
+void Pool::add_region(size_t size) {
+  for (size_t wanted = std::max(region_size, size);; wanted = std::max(wanted / 2, size)) {
+    try {
+      regions_.push_back({static_cast<char*>(memory_.reserve(wanted)), wanted, 0, -1});
+      return;
+    } catch (const std::bad_alloc&) {
+      if (wanted == size) throw;
+    }
+  }
+}
+
 // A block at the end of a region; a free last block is extended.
 int Pool::fresh(size_t size) {
   if (regions_.empty() || regions_.back().used + size > regions_.back().size) {
-    const size_t wanted = std::max(region_size, size);
-    regions_.push_back({static_cast<char*>(memory_.reserve(wanted)), wanted, 0, -1});
+    add_region(size);
   }
   Region& region = regions_.back();
   int index = region.last;

@@ -1,4 +1,5 @@
-// Pool: device memory for tensors. Blocks are cut from one stretch of addresses and return to it.
+// Pool: device memory for tensors. Blocks are cut from long stretches of addresses, mostly a single one, and return to
+// them.
 //
 // Neighbouring free blocks are merged. A request takes the smallest free block that it fits into, and fresh addresses
 // only if there is none: after the largest batch, no step asks the system for memory.
@@ -48,6 +49,7 @@ class Pool {
   int new_node(const Node& node);
   int best_fit(size_t size) const;
   int fresh(size_t size);
+  void add_region(size_t size);
   void split(int index, size_t size);
   void merge_with_next(int index);
   void forget_free(int index);

@@ -181,9 +181,13 @@ std::string without_token_table(std::string model) {
 
 std::optional<TokenTable> token_table_of(std::string_view model, const std::string& name) {
   std::optional<TokenTable> table;
-  ProtobufMessage message(model);
-  for (ProtobufField field; message.next(field);) {
-    if (field.number == table_field) table = Parser(field.bytes, name).take();
+  try {
+    ProtobufMessage message(model);
+    for (ProtobufField field; message.next(field);) {
+      if (field.number == table_field) table = Parser(field.bytes, name).take();
+    }
+  } catch (const ProtobufDamage& damage) {
+    throw Error("{} has a damaged token table: {}", name, damage.what());
   }
   return table;
 }

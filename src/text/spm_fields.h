@@ -42,7 +42,7 @@ std::string with_token_table(std::string model, const TokenTable& table);
 // The file as it was before.
 std::string without_token_table(std::string model);
 
-// Nothing where it has none. Throws ProtobufDamage or an Error that starts with `name`.
+// Nothing where it has none. Throws an Error that starts with `name`.
 std::optional<TokenTable> token_table_of(std::string_view model, const std::string& name);
 
 }  // namespace dragoman::internal

@@ -112,6 +112,7 @@ WordSpacing::Quote WordSpacing::quote(char32_t c) {
 }
 
 bool WordSpacing::space_before(std::string_view word) {
+  if (word.empty()) return false;
   const std::vector<Character> all = characters(word);
   const char32_t first = all.front().value;
   const bool is_mark = !is_of_word(first) && end_of_token(all, 0) + 1 == all.size();

@@ -1,15 +1,14 @@
 #include "train/checkpoints.h"
 
-#include <xxhash.h>
-
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <new>
 #include <set>
+#include <span>
 
+#include "base/checksum.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
@@ -27,13 +26,11 @@ constexpr const char* prefix = "step-";
 std::string checksum(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::vector<char> buffer(1 << 20);
-  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), XXH3_freeState);
-  XXH3_64bits_reset(state.get());
-  while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())), file.gcount() > 0) {
-    XXH3_64bits_update(state.get(), buffer.data(), static_cast<size_t>(file.gcount()));
-  }
+  Checksum sum;
+  while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())), file.gcount() > 0)
+    sum.add(std::as_bytes(std::span(buffer).first(static_cast<size_t>(file.gcount()))));
   if (!file.eof()) throw Error("{} cannot be read", path);
-  return fmt::format("{:016x}", XXH3_64bits_digest(state.get()));
+  return sum.text();
 }
 
 nlohmann::json file_facts(const fs::path& path) {

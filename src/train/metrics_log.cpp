@@ -46,30 +46,13 @@ int64_t complete_lines(const std::string& path, int64_t keep) {
   return bytes;
 }
 
-bool write_all(int file, std::string_view data) {
-  while (!data.empty()) {
-    const ssize_t n = ::write(file, data.data(), data.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return false;
-    data.remove_prefix(static_cast<size_t>(n));
-  }
-  return true;
-}
-
 }  // namespace
 
 MetricsLog::MetricsLog(const std::string& path, int64_t keep_bytes)
-    : path_(path), file_(-1), bytes_(complete_lines(path, keep_bytes)) {
-  file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (file_ < 0) throw Error("cannot open {}: {}", path, std::strerror(errno));
-  if (ftruncate(file_, bytes_) != 0) {
-    const int reason = errno;
-    close(file_);
-    throw Error("cannot truncate {}: {}", path, std::strerror(reason));
-  }
+    : path_(path), file_(path, O_WRONLY | O_CREAT | O_APPEND), bytes_(complete_lines(path, keep_bytes)) {
+  if (ftruncate(file_.number(), bytes_) != 0)
+    throw Error("cannot truncate {}: {}", path, std::strerror(errno));
 }
-
-MetricsLog::~MetricsLog() { close(file_); }
 
 void MetricsLog::cut(int64_t keep_bytes, const std::string& kept_event) {
   bytes_ = complete_lines(path_, keep_bytes);
@@ -80,7 +63,7 @@ void MetricsLog::cut(int64_t keep_bytes, const std::string& kept_event) {
       kept += line + "\n";
     return true;
   });
-  if (ftruncate(file_, bytes_) != 0) fail("truncate");
+  if (ftruncate(file_.number(), bytes_) != 0) fail("truncate");
   append(kept);
 }
 
@@ -89,17 +72,17 @@ void MetricsLog::write(const std::string& event, int64_t step, const nlohmann::o
 }
 
 void MetricsLog::append(const std::string& lines) {
-  if (write_all(file_, lines)) {
+  if (file_.try_to_write_all(lines)) {
     bytes_ += static_cast<int64_t>(lines.size());
     return;
   }
   fail("write");
   // The next line must not follow half a line.
-  if (ftruncate(file_, bytes_) != 0) fail("truncate");
+  if (ftruncate(file_.number(), bytes_) != 0) fail("truncate");
 }
 
 void MetricsLog::flush() {
-  if (fsync(file_) != 0) fail("flush");
+  if (fsync(file_.number()) != 0) fail("flush");
 }
 
 void MetricsLog::fail(const char* action) {

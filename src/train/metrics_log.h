@@ -21,15 +21,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/descriptor.h"
+
 namespace dragoman::internal {
 
 class MetricsLog {
  public:
   // Opens for writing, truncated to the complete lines among the first keep_bytes; 0: empty. Throws if it cannot.
   explicit MetricsLog(const std::string& path, int64_t keep_bytes = 0);
-  ~MetricsLog();
-  MetricsLog(const MetricsLog&) = delete;
-  MetricsLog& operator=(const MetricsLog&) = delete;
 
   // Appends one line and passes it to the system, so that a killed program loses none.
   void write(const std::string& event, int64_t step, const nlohmann::ordered_json& values);
@@ -48,7 +47,7 @@ class MetricsLog {
   void fail(const char* action);
 
   std::string path_;
-  int file_;
+  Descriptor file_;
   int64_t bytes_ = 0;
   bool warned_ = false;
 };

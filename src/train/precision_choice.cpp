@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/log.h"
-#include "base/random.h"
 #include "kernels/devices.h"
 #include "kernels/machine_peaks.h"
+#include "train/random_words.h"
 #include "train/trainer.h"
 #include "train/training_device.h"
 
@@ -16,26 +16,6 @@ namespace dragoman::internal {
 namespace {
 
 constexpr double worthwhile = 1.05;  // times as fast: below, the exact products are the better choice
-
-Batch random_batch(const ModelConfig& config) {
-  constexpr int64_t sentences = 16, length = 16;
-  Random random(1);
-  const auto words = [&](int64_t vocabulary) {
-    std::vector<int32_t> ids(length);
-    for (int32_t& id : ids) id = static_cast<int32_t>(random.below(static_cast<uint64_t>(vocabulary)));
-    return ids;
-  };
-  Batch batch;
-  for (uint64_t pair = 0; pair < sentences; ++pair) {
-    const auto source = has_encoder(config) ? words(config.source_vocabulary) : std::vector<int32_t>(),
-               target = words(config.target_vocabulary);
-    batch.pairs.push_back(pair);
-    batch.source.add(source.data(), source.data() + source.size());
-    batch.target_input.add(target.data(), target.data() + length);
-    batch.targets.insert(batch.targets.end(), target.begin(), target.end());
-  }
-  return batch;
-}
 
 ModelConfig with_few_layers(ModelConfig config) {
   constexpr int64_t words = 4096;
@@ -50,12 +30,13 @@ ModelConfig with_few_layers(ModelConfig config) {
 
 double speedup_by_bf16(const ModelConfig& model, const Kernels& kernels, int threads) {
   constexpr int rounds = 3;
+  constexpr int64_t sentences = 16, length = 16;
   Device device(kernels, threads);
   Transformer transformer(with_few_layers(model), device, Buffers::weights_and_gradients);
   transformer.parameters.initialise(1);
   Trainer in_fp32(transformer, {.precision = Precision::fp32}),
       in_bf16(transformer, {.precision = Precision::bf16});
-  const Batch batch = random_batch(transformer.config);
+  const Batch batch = batch_of_random_words(transformer.config, sentences, length);
   const auto time = [&](Trainer& trainer) {
     const double start = seconds(threads);
     trainer.add_gradients(batch);

@@ -24,7 +24,7 @@ void declare_optimizer(Section& training, TrainingConfig& c) {
   training.add("weight_decay", c.weight_decay, "weight decay of adamw", at_least(0));
   training.add("beta1", c.beta1, "Adam's decay of the mean gradient", fraction);
   training.add("beta2", c.beta2, "Adam's decay of the mean squared gradient", fraction);
-  training.add("epsilon", c.epsilon, "added to the root of the mean squared gradient", above(0));
+  training.add("epsilon", c.epsilon, "added to the root of the mean squared gradient", at_least(1e-30));
   training.add("momentum", c.momentum, "muon's decay of the mean gradient", fraction);
   training.add("matrix_rate", c.matrix_rate, "muon's learning rate of matrices, in units of the others'",
                above(0));

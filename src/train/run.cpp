@@ -197,7 +197,7 @@ void Run::step() {
   const double rate = rate_of_next_update();
   const UpdateBatches batches = next_batches();
   state_.position = task_.training->position();
-  if (batches.total > 0) update(batches.own, rate);
+  if (batches.total > 0) update(batches.own, rate, begin);
   const double seconds = seconds_since(begin);
   state_.seconds += seconds;
   state_.recent_seconds += seconds;
@@ -222,8 +222,7 @@ Run::UpdateBatches Run::next_batches() {
   return batches;
 }
 
-void Run::update(const std::vector<Batch>& batches, double rate) {
-  const auto begin = Clock::now();
+void Run::update(const std::vector<Batch>& batches, double rate, Clock::time_point begin) {
   const double waited = processes_.seconds_waited();
   const Gradients gradients = trainer_.compute(batches);
   const auto verdict = state_.guard.judge(gradients.sums.per_token(), gradients.norm);

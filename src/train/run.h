@@ -7,6 +7,7 @@
 // checkpoint holds both, so that a resumed run ends with the same weights as an uninterrupted one.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -62,7 +63,8 @@ class Run {
   double rate_of_next_update() const;
   void step();
   UpdateBatches next_batches();
-  void update(const std::vector<Batch>& batches, double rate);
+  // `begin`: when its batches were asked for: making them is part of its time.
+  void update(const std::vector<Batch>& batches, double rate, std::chrono::steady_clock::time_point begin);
   UpdateReport report(const Gradients& gradients, double rate, double seconds, double waited) const;
   void end_epoch();
 

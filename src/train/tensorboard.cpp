@@ -156,13 +156,10 @@ TensorBoardWriter::TensorBoardWriter(const std::string& folder, int64_t first_st
   std::error_code reason;
   std::filesystem::create_directories(folder, reason);
   if (reason) throw Error("cannot create the folder {}: {}", folder, reason.message());
-  file_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
-  if (file_ < 0) throw Error("cannot open {}: {}", path_, std::strerror(errno));
+  file_ = Descriptor(path_, O_WRONLY | O_CREAT | O_EXCL | O_APPEND);
   write(tensorboard::version_event(seconds_now()));
   if (first_step > 0) write(tensorboard::start_event(seconds_now(), first_step));
 }
-
-TensorBoardWriter::~TensorBoardWriter() { close(file_); }
 
 void TensorBoardWriter::scalar(std::string_view tag, int64_t step, double value) {
   write(tensorboard::scalar_event(seconds_now(), step, tag, static_cast<float>(value)));
@@ -175,12 +172,7 @@ void TensorBoardWriter::text(std::string_view tag, int64_t step, std::string_vie
 void TensorBoardWriter::write(const std::string& event) {
   if (broken_) return;
   const std::string record = tensorboard::record(event);
-  for (std::string_view rest = record; !rest.empty();) {
-    const ssize_t n = ::write(file_, rest.data(), rest.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail();
-    rest.remove_prefix(static_cast<size_t>(n));
-  }
+  if (!file_.try_to_write_all(record)) return fail();
   bytes_ += static_cast<int64_t>(record.size());
 }
 
@@ -188,7 +180,7 @@ void TensorBoardWriter::write(const std::string& event) {
 void TensorBoardWriter::fail() {
   if (!warned_) log_warning("cannot write {}: {}; training continues", path_, std::strerror(errno));
   warned_ = true;
-  broken_ = ftruncate(file_, bytes_) != 0;
+  broken_ = ftruncate(file_.number(), bytes_) != 0;
 }
 
 }  // namespace dragoman::internal

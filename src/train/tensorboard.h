@@ -14,15 +14,14 @@
 #include <string>
 #include <string_view>
 
+#include "base/descriptor.h"
+
 namespace dragoman::internal {
 
 class TensorBoardWriter {
  public:
   // Makes the folder if it is missing. Throws if no file can be opened in it.
   explicit TensorBoardWriter(const std::string& folder, int64_t first_step = 0);
-  ~TensorBoardWriter();
-  TensorBoardWriter(const TensorBoardWriter&) = delete;
-  TensorBoardWriter& operator=(const TensorBoardWriter&) = delete;
 
   void scalar(std::string_view tag, int64_t step, double value);
   void text(std::string_view tag, int64_t step, std::string_view text);
@@ -34,7 +33,7 @@ class TensorBoardWriter {
   void fail();
 
   std::string path_;
-  int file_ = -1;
+  Descriptor file_;
   int64_t bytes_ = 0;  // of whole records
   bool warned_ = false, broken_ = false;
 };

@@ -115,7 +115,7 @@ TEST_F(Adapting, LearnsTheSegmentsOnce) {
   EXPECT_EQ(120, adaptation.at("segments"));
   EXPECT_EQ(model_checksum(model_folder), adaptation.at("model"));
   EXPECT_NE(read_file(weights_path(model_folder)), read_file(weights_path(folder.path("mine"))));
-  EXPECT_FALSE(fs::exists(folder.path("mine.work")));
+  EXPECT_FALSE(fs::exists(folder.path("mine.dragoman-work")));
 
   const auto written = fs::last_write_time(weights_path(folder.path("mine")));
   const AdaptChoice again = adapt_model(config("mine"));
@@ -231,7 +231,7 @@ TEST_F(Adapting, TriesWhichWeightsToChange) {
   c.learning_rate = 1e-9;  // so that what was made is kept
   EXPECT_FALSE(adapt_model(c).is_better());
   for (const char* weights : {"all", "low_rank", "biases"})
-    EXPECT_TRUE(fs::exists(folder.path(std::string("mine.work/choice-") + weights))) << weights;
+    EXPECT_TRUE(fs::exists(folder.path(std::string("mine.dragoman-work/choice-") + weights))) << weights;
 }
 
 TEST_F(Adapting, TranslatesGeneralTextItselfWhereThereAreSourcesAlone) {
@@ -241,7 +241,7 @@ TEST_F(Adapting, TranslatesGeneralTextItselfWhereThereAreSourcesAlone) {
   c.learning_rate = 1e-9;  // so that what was made is kept
   const AdaptChoice choice = adapt_model(c);
   EXPECT_GT(choice.before.general, 60) << "it is compared with itself";
-  EXPECT_GT(lines_of(folder.path("mine.work/general/target")).size(), 1u);
+  EXPECT_GT(lines_of(folder.path("mine.dragoman-work/general/target")).size(), 1u);
   EXPECT_EQ(50 * c.max_loss, choice.max_loss);
 }
 
@@ -262,7 +262,7 @@ TEST_F(Adapting, MeasuresForgettingOnWhatTheModelHasNotSeen) {
   c.max_steps = 2;
   c.learning_rate = 1e-9;  // so that what was made is kept
   EXPECT_FALSE(adapt_model(c).is_better());
-  const SplitText files = split_text_in(folder.path("mine.work/general"));
+  const SplitText files = split_text_in(folder.path("mine.dragoman-work/general"));
   const auto learnt = lines_of(files.source), held_out = lines_of(files.held_out_source);
   EXPECT_EQ(50u, learnt.size());
   EXPECT_EQ(100u, held_out.size());
@@ -287,6 +287,30 @@ TEST_F(Adapting, ReadsAMemoryThatAnotherProcessAddsTo) {
   const std::vector<MemorySegment> changed = {{"Close the file", "Le chat est blanc."}};
   server.add(changed);
   EXPECT_NE(added, segments_inputs(c));
+}
+
+TEST_F(Adapting, KnowsSourcesFromTargets) {
+  AdaptConfig c = config("mine");
+  c.segments.files.clear();
+  c.segments.source = general_source;
+  c.segments.target = general_target;
+  const auto inputs = segments_inputs(c);
+  std::swap(c.segments.source, c.segments.target);
+  EXPECT_NE(inputs, segments_inputs(c));
+}
+
+TEST_F(Adapting, KnowsTheModelByItsContents) {
+  AdaptConfig c = config("mine");
+  c.max_steps = 2;
+  c.learning_rate = 1e-9;  // so that what was made is kept
+  adapt_model(c);
+  const std::string tuned = weights_path(folder.path("mine.dragoman-work/tuned-all"));
+  const auto written = fs::last_write_time(tuned);
+  c.model = std::string(model_folder) + "/";
+  adapt_model(c);
+  EXPECT_EQ(written, fs::last_write_time(tuned));
+  c.max_steps = 3;
+  EXPECT_FALSE(adapt_model(c).is_better()) << "a run goes on with the model's other name";
 }
 
 TEST_F(Adapting, RefusesWhatItCannotUse) {

@@ -76,6 +76,15 @@ TEST_F(DocumentsTest, NoTagOrPlaceholderIsLostDoubledOrChanged) {
   }
 }
 
+// Where there is no text, there is no other translation of it either.
+TEST_F(DocumentsTest, AlternativesOfNothingAreNone) {
+  Translator translator(folder_.path, {.threads = 1});
+  const TranslatedDocument result =
+      translate_document(translator, {.bytes = "<p>\n</p>", .name = "page.html", .alternatives = SIZE_MAX});
+  EXPECT_EQ(result.bytes, "<p>\n</p>");
+  EXPECT_TRUE(result.alternatives.empty());
+}
+
 // Each other translation of a page is as whole as the best.
 TEST_F(DocumentsTest, AlternativesHaveTheSameTags) {
   Translator translator(folder_.path, {.threads = 2});

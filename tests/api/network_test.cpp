@@ -241,6 +241,12 @@ TEST(Network, MistakesAreSaid) {
       {[&] { Network(NewNetwork{.source_vocabulary = 5}, on_cpu); }, "at least 1"},
       {[&] { Network(NewNetwork{.source_vocabulary = 5, .target_vocabulary = 5}, {.threads = -1}); },
        "-1 threads"},
+      {[&] {
+         small_network({{"model.heads", 1'000'000}, {"model.head_width", 1'000'000}});
+       },
+       "together at most"},
+      {[&] { network.logits({.rows = size_t{1} << 60, .columns = 16, .values = {}}); },
+       "1152921504606846976"},
       {[&] { Network("no such folder", on_cpu); }, "no such folder"},
   };
   for (const auto& [mistake, sentence] : mistakes)

@@ -5,14 +5,17 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <stdexcept>
 #include <thread>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/log.h"
 #include "base/random.h"
 #include "dragoman/glossary.h"
+#include "dragoman/log.h"
 #include "search/model_folder.h"
 
 namespace dragoman {
@@ -306,6 +309,28 @@ TEST_F(LibraryTest, ScoresAreSumsOfTheirTokens) {
   EXPECT_LT(score.total, 0);
   EXPECT_FALSE(score.alignment.empty());
   EXPECT_TRUE(std::isnan(translator_.score(std::span(&pair, 1), {.max_length = 2})[0].total));
+}
+
+TEST_F(LibraryTest, SeveralModelsAreNotScoredAsOne) {
+  Translator two(std::vector<std::string>{folder_.path, folder_.path}, {.threads = 1});
+  const TextPair pair = {"The cat sleeps.", "A dog barks."};
+  EXPECT_EQ(kind_of([&] { two.score(std::span(&pair, 1)); }), ErrorKind::usage);
+  EXPECT_EQ(kind_of([&] { two.inspect("The cat sleeps."); }), ErrorKind::usage);
+}
+
+TEST_F(LibraryTest, SettingsHaveTheLimitsOfTheCommands) {
+  for (const TranslatorSettings& settings :
+       {TranslatorSettings{.threads = 500'000'000}, TranslatorSettings{.batch = INT64_MAX},
+        TranslatorSettings{.threads = 1, .workers = 1 << 30}})
+    EXPECT_EQ(kind_of([&] { Translator(folder_.path, settings); }), ErrorKind::usage);
+}
+
+// A line of the log may come from where nothing may be thrown.
+TEST_F(LibraryTest, WhatALogThrowsIsDropped) {
+  set_log(LogLevel::debug, [](LogLevel, std::string_view) { throw std::runtime_error("no log"); });
+  EXPECT_NO_THROW(Translator(folder_.path, {.threads = 1}).translate("It is cold."));
+  EXPECT_NO_THROW(internal::log_warning("a warning"));
+  set_log(LogLevel::off);
 }
 
 TEST_F(LibraryTest, ScoresComeBackInTheirOrder) {

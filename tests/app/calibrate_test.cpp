@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "api/results.h"
 #include "app/translating_commands.h"
 
 namespace dragoman::internal {
@@ -50,6 +51,22 @@ TEST_F(CalibrateCommand, JsonHasConfidenceAndFindings) {
   EXPECT_EQ(both["nbest"][0]["findings"], object["findings"]);
   EXPECT_TRUE(both["nbest"][1]["findings"].is_array());
   EXPECT_FALSE(nlohmann::json::parse(translate("A cat.\n", "--format json")).contains("confidence"));
+}
+
+TEST(ConfidenceOfResults, IsNoneInNothingForAText) {
+  const auto confidence_of = [](const std::string& source, const std::string& text) {
+    TranslatedLine line;
+    line.source = source;
+    line.translations.front().text = text;
+    return to_public(std::move(line), nullptr).hypotheses.front().confidence();
+  };
+  EXPECT_EQ(confidence_of("The cat sleeps.", ""), 0);
+  EXPECT_EQ(confidence_of("The cat sleeps.\n", "\n"), 0);
+  EXPECT_EQ(confidence_of(" ", ""), 1);
+  TranslatedLine confirmed;
+  confirmed.source = "The cat sleeps.";
+  confirmed.memory = true;
+  EXPECT_EQ(to_public(std::move(confirmed), nullptr).hypotheses.front().confidence(), 1);
 }
 
 TEST_F(CalibrateCommand, ReviewPrintsOnlyWhatIsDoubtful) {

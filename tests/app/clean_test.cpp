@@ -30,7 +30,14 @@ TEST_F(TranslatingCommands, CleanWritesWhatItKeepsAndCountsTheRest) {
   write("raw.b", "Il dort.\n");
   run(files + out, "", 1);  // leaves what was there, and no part
   EXPECT_EQ(lines_of(read_file(file("kept.a"))).size(), 4U);
-  EXPECT_FALSE(std::filesystem::exists(file("kept.a.new")));
+  EXPECT_FALSE(std::filesystem::exists(file("kept.a.dragoman-new")));
+}
+
+// A pair that is a duplicate by one side does not make the other side a duplicate.
+TEST_F(TranslatingCommands, CleanKeepsATranslationOfEachSentence) {
+  const std::string files = "clean --source " + write("raw.a", "He sleeps.\nHe is asleep.\nHe is asleep.\n") +
+                            " --target " + write("raw.b", "Il dort.\nIl dort.\nIl est endormi.\n");
+  EXPECT_EQ(run(files + " --duplicates either"), "He sleeps.\tIl dort.\nHe is asleep.\tIl est endormi.\n");
 }
 
 TEST_F(TranslatingCommands, CleanRefusesWhatDoesNotFit) {

@@ -203,7 +203,7 @@ TEST_F(ServeCommand, EndsWhatAdaptsItsModelsWithItself) {
   server.send(SIGTERM);
   EXPECT_EQ(server.exit_code(), 143) << server.log();
   EXPECT_TRUE(says("adapting " + base + " was stopped")) << server.log();
-  EXPECT_TRUE(std::filesystem::exists(base + ".adapted.work"));
+  EXPECT_TRUE(std::filesystem::exists(base + ".adapted.dragoman-work"));
   EXPECT_FALSE(std::filesystem::exists(base + ".adapted"));
 }
 

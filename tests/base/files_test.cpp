@@ -49,14 +49,14 @@ TEST_F(Files, FailuresNameThePathAndTheReason) {
             "cannot open " + folder_ + "/none: No such file or directory");
   EXPECT_EQ(message([&] { read_file(folder_); }), "cannot read " + folder_ + ": Is a directory");
   EXPECT_EQ(message([&] { write_file(folder_ + "/none/f", {"x"}); }),
-            "cannot open " + folder_ + "/none/f.new: No such file or directory");
+            "cannot open " + folder_ + "/none/f.dragoman-new: No such file or directory");
 }
 
 TEST_F(Files, AFailedWriteKeepsWhatWasThere) {
   std::filesystem::create_directories(folder_ + "/taken/inside");  // a file cannot be renamed to it
   EXPECT_THROW(write_file(folder_ + "/taken", {"x"}), Error);
   EXPECT_TRUE(std::filesystem::exists(folder_ + "/taken/inside"));
-  EXPECT_FALSE(std::filesystem::exists(folder_ + "/taken.new"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/taken.dragoman-new"));
 }
 
 TEST_F(Files, AFailureOfTheDiskKeepsWhatWasThere) {
@@ -69,7 +69,7 @@ TEST_F(Files, AFailureOfTheDiskKeepsWhatWasThere) {
           << static_cast<int>(fault) << " " << at;
       faulty_disk = {};
       EXPECT_EQ(read_file(folder_ + "/f"), "old");
-      EXPECT_FALSE(std::filesystem::exists(folder_ + "/f.new"));
+      EXPECT_FALSE(std::filesystem::exists(folder_ + "/f.dragoman-new"));
     }
   }
 }
@@ -128,13 +128,37 @@ TEST_F(Files, AreReadBackAfterTheyWereWritten) {
   const auto write = [&](std::string_view text, std::string_view others) {
     NewFile file(path);
     file.write(text);
-    std::ofstream(path + ".new") << others;  // which the text covers when it is written, as far as it goes
+    // The text covers it when it is written, as far as it goes.
+    std::ofstream(path + ".dragoman-new") << others;
     file.finish();
   };
   write("first", "");
   EXPECT_EQ(read_file(path), "first");
   EXPECT_THROW(write("second", "longer than that"), Error);
   EXPECT_EQ(read_file(path), "first");
+}
+
+TEST_F(Files, ThatArePrivateStayPrivate) {
+  using std::filesystem::perms;
+  const auto shared_with = [](const std::string& path) {
+    return std::filesystem::status(path).permissions() & (perms::group_all | perms::others_all);
+  };
+  const std::string path = folder_ + "/f";
+  write_file(path, {"old"});
+  std::filesystem::permissions(path, perms::owner_read | perms::owner_write);
+  write_file(path, {"new"});
+  EXPECT_EQ(shared_with(path), perms::none);
+  NewFile file(path);
+  EXPECT_EQ(shared_with(path + ".dragoman-new"), perms::none);
+  file.write("newer");
+  file.finish();
+  EXPECT_EQ(shared_with(path), perms::none);
+}
+
+TEST_F(Files, OfUsersAreNotTakenForOurs) {
+  write_file(folder_ + "/f.new", {"theirs"});
+  write_file(folder_ + "/f", {"x"});
+  EXPECT_EQ(read_file(folder_ + "/f.new"), "theirs");
 }
 
 // What is said before the work is said where the writing would fail, and only there.

@@ -138,6 +138,14 @@ TEST_F(LinesTest, SeveralMembersAreOneText) {
       Lines{"a"});
 }
 
+// A frame whose header asks for a window of 2 GiB, as `zstd --long=31` writes it for a pipe.
+TEST_F(LinesTest, TheLargestWindowsOfZstandardAreRead) {
+  constexpr char frame[] =
+      "\x28\xb5\x2f\xfd\x00\xa8\x11\x00\x00"
+      "a\n";
+  EXPECT_EQ(lines(std::string(frame, sizeof frame - 1)), Lines{"a"});
+}
+
 TEST_F(LinesTest, FilesThatAreCutOffAnywhereSaySo) {
   std::string text;
   for (int i = 0; i < 3000; ++i) text += "line " + std::to_string(i * i) + "\n";

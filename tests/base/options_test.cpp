@@ -102,6 +102,9 @@ TEST_F(OptionsTest, KeysOfManyPartsAreRefused) {
     EXPECT_EQ(recipe_error("[model]\nx = [{" + parts(17, part) + " = 1}]\n"), refused);
     EXPECT_EQ(recipe_error("\n" + parts(16, part) + " = 1\n").find("more than"), std::string::npos);
   }
+  // Up to two quotation marks before the last three belong to the text.
+  for (const std::string text : {"\"\"\"x\"\"\"\"", "'''x''''", "\"\"\"\"\"\"\"", "'''x'''''"})
+    EXPECT_EQ(recipe_error("name = " + text + "\n" + parts(17, "a") + " = 1 # '\"\n"), refused) << text;
   std::string shares = "0.5";
   for (int i = 0; i < 100; ++i) shares += ", 0.5";
   const std::string dots(100, '.');

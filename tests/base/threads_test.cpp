@@ -1,7 +1,5 @@
 #include "base/threads.h"
 
-#include <pthread.h>
-
 #include <atomic>
 #include <chrono>
 #include <numeric>
@@ -14,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "stack_size.h"
 
 namespace dragoman::internal {
 namespace {
@@ -170,25 +169,6 @@ TEST_P(Threads, ATaskMayThrow) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, Threads, testing::Values(1, 2, 3, 4));
-
-// While it lives a thread asks for a stack of this size.
-class StackSize {
- public:
-  explicit StackSize(size_t bytes) {
-    pthread_getattr_default_np(&before_);
-    pthread_attr_t wanted = before_;
-    pthread_attr_setstacksize(&wanted, bytes);
-    pthread_setattr_default_np(&wanted);
-  }
-  ~StackSize() { pthread_setattr_default_np(&before_); }
-  StackSize(const StackSize&) = delete;
-  StackSize& operator=(const StackSize&) = delete;
-
- private:
-  pthread_attr_t before_;
-};
-
-constexpr size_t whole_address_space = size_t{1} << 47;
 
 TEST(RefusedThreads, APoolGoesOnWithFewer) {
   std::vector<std::string> lines;

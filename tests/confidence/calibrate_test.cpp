@@ -78,6 +78,19 @@ TEST(Calibrate, ASurerWordStaysSurer) {
   }
 }
 
+TEST(Calibrate, NothingIsNoTranslationOfAText) {
+  const Calibration calibration = calibrate(overconfident_texts(60), "");
+  EXPECT_EQ(calibration.confidences({"a source", "", {}}).text, 0);
+  EXPECT_EQ(calibration.confidences({"a source", " ", {}}).text, 0);
+  EXPECT_EQ(calibration.confidences({" ", "", {}}).text, 1);
+  std::vector<ReferencedText> texts = overconfident_texts(600);
+  for (size_t i = 0; i < texts.size(); i += 2) {
+    texts[i].text.clear();
+    texts[i].tokens.clear();
+  }
+  EXPECT_LT(calibrate(texts, "").quality.texts_after.error, 0.2);
+}
+
 TEST(Calibrate, TooFewTexts) {
   try {
     calibrate(overconfident_texts(20), "");

@@ -103,6 +103,19 @@ TEST_F(CorpusTest, ValidationLeavesOutEmptyAndInvalidPairs) {
   EXPECT_EQ(left_out.invalid, 1);
 }
 
+// SentencePiece would take minutes for them.
+TEST_F(CorpusTest, ValidationLeavesOutWhatIsNoSentence) {
+  const std::string lines = "a\n" + std::string(100'000, 'x') + "\nb\n" + std::string(300'000, 'x') + "\n";
+  const std::vector<CorpusSource> files = {{folder.write("s", lines), folder.write("t", "A\nB\nC\nD\n")}};
+  DroppedPairs left_out;
+  EXPECT_EQ(read_pairs(files, false, left_out).size(), 2U);
+  EXPECT_EQ(left_out.too_long, 2);
+  EXPECT_EQ(read_pairs(files, true, left_out).size(), 2U);
+  left_out = {};
+  EXPECT_EQ(read_pairs(files, false, left_out, 1000).size(), 3U);
+  EXPECT_EQ(left_out.total(), 1);
+}
+
 std::string refused(const DataConfig& data) {
   try {
     validate(data);

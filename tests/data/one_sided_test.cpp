@@ -1,8 +1,12 @@
 // A corpus of text without sources, as a language model learns it.
+#include <zlib.h>
+
 #include <algorithm>
 
 #include <gtest/gtest.h>
 
+#include "base/error.h"
+#include "base/files.h"
 #include "data/batches.h"
 #include "data/corpora.h"
 
@@ -61,6 +65,29 @@ TEST(OneSided, EmptyLinesEndDocuments) {
   ASSERT_EQ(valid.size(), 2U);
   EXPECT_EQ(valid[0].target, "x y");
   EXPECT_EQ(valid[1].target, "z");
+}
+
+// Where empty lines are missing, the document is the whole file.
+TEST(OneSided, DocumentsHaveALimit) {
+  const TemporaryFolder folder;
+  const std::string megabyte = folder.path("line.gz"), line = std::string(1 << 20, 'a') + "\n";
+  const gzFile file = gzopen(megabyte.c_str(), "wb");
+  gzwrite(file, line.data(), static_cast<unsigned>(line.size()));
+  gzclose(file);
+  const std::string member = read_file(megabyte);
+  std::string text;
+  for (int i = 0; i < 257; ++i) text += member;
+  const DataConfig data = {.text = {folder.write("text.gz", text)}, .documents = true};
+  CorpusReader reader(corpus_sources(data), false, 0);
+  RawPair pair;
+  try {
+    reader.next(pair);
+    ADD_FAILURE() << "a document of " << pair.target.size() << " bytes";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()),
+              data.text[0] +
+                  ":256: the document has more than 256 MiB: do empty lines separate the file's documents?");
+  }
 }
 
 // Another model's vocabulary is its target's, also where its source has one of its own.

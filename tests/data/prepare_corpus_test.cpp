@@ -236,17 +236,17 @@ TEST_F(PrepareTest, FailureKeepsTheOldCorpus) {
   uneven.target = {folder.write("short", "ka\n")};
   EXPECT_NE(error_of(uneven).find("has 500 lines"), std::string::npos);
   EXPECT_EQ(files_of(folder.path("data")), files);
-  EXPECT_FALSE(fs::exists(folder.path("data.new")));
+  EXPECT_FALSE(fs::exists(folder.path("data.dragoman-new")));
   EXPECT_TRUE(prepared(data).was_there);
 }
 
 TEST_F(PrepareTest, SurvivesLeftoversOfACrash) {
   const DataConfig data = toy_data(folder, text);
-  fs::create_directories(folder.path("data.new/deep"));
-  fs::create_directories(folder.path("data.old"));
-  folder.write("data.new/shard-000", "half");
+  fs::create_directories(folder.path("data.dragoman-new/deep"));
+  fs::create_directories(folder.path("data.dragoman-old"));
+  folder.write("data.dragoman-new/shard-000", "half");
   EXPECT_FALSE(prepared(data).was_there);
-  EXPECT_FALSE(fs::exists(folder.path("data.new")));
+  EXPECT_FALSE(fs::exists(folder.path("data.dragoman-new")));
   EXPECT_FALSE(fs::exists(folder.path("data/deep")));
 }
 

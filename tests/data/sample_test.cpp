@@ -43,6 +43,14 @@ TEST_F(Sample, IsPairsOfTheWholeCorpus) {
   EXPECT_EQ(lines.substr(7, tab - 7), lines.substr(tab + 8, end - tab - 8)) << "of the same pair";
 }
 
+TEST_F(Sample, HasNoMorePairsThanAreWanted) {
+  for (const int64_t pairs : {199, 150, 101, 67, 3, 1}) {
+    const auto lines = std::ranges::count(sampled(pairs), '\n');
+    EXPECT_LE(lines, pairs);
+    EXPECT_GE(2 * lines, pairs);
+  }
+}
+
 TEST_F(Sample, IsTheSameAgain) {
   const std::string lines = sampled(20);
   const auto written = std::filesystem::last_write_time(sample_path(folder.path(".")));

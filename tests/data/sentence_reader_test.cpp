@@ -97,6 +97,14 @@ TEST_F(SentenceReaderTest, SegmentsAreReadWithTheirEntities) {
   EXPECT_EQ(left_out.empty, 1);
 }
 
+// In quadratic time it would take minutes.
+TEST_F(SentenceReaderTest, ALongLineIsReadAtOnce) {
+  std::string line;
+  for (int i = 0; i < 500'000; ++i) line += "<segx";
+  const std::string path = folder.write("x.sgm", line + "<seg>a</seg>\n");
+  EXPECT_EQ(pairs_of(path, folder.write("y", "A\n")), (Pairs{"a | A"}));
+}
+
 TEST_F(SentenceReaderTest, DamagedSegmentsAreAnError) {
   const std::string good = folder.write("good.sgm", "<seg id=\"1\">a</seg>\n<seg id=\"2\">b</seg>\n");
   const auto error_of = [&](const std::string& contents) {

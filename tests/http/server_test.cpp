@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "http/request_samples.h"
 #include "http/test_server.h"
+#include "stack_size.h"
 
 namespace dragoman::internal {
 namespace {
@@ -273,6 +274,12 @@ TEST(HttpServer, SaysWhyItCannotListen) {
   EXPECT_EQ(error_of("192.0.2.1", 0),
             "192.0.2.1: cannot listen on this address: this machine does not have it");
   EXPECT_TRUE(error_of("no such host", 0).starts_with("no such host: "));
+}
+
+TEST(HttpServer, SaysThatTheSystemRefusesItsThreads) {
+  HttpServer server({.port = 0}, {.handle = echo});
+  const StackSize none_fits(whole_address_space);
+  EXPECT_THROW(server.start(), Error);
 }
 
 }  // namespace

@@ -119,19 +119,56 @@ TEST_F(Download, ServerWithoutRangesStartsOver) {
 TEST_F(Download, FileThatChangesBetweenAttemptsIsNotMixed) {
   const std::string changed = contents_of('y');
   const std::string sum = sha256_of_file(folder_.write("changed", changed));
-  for (const bool checks_tag : {true, false}) {  // one that does not sends the rest of another file
+  struct Server {
+    bool checks_tag, has_tag;
+  };
+  for (const Server& kind : {Server{true, true}, {false, true}, {false, false}}) {
     int count = 0;
     DownloadServer server([&](HttpQuery query) {
-      if (!checks_tag) query.headers.erase("if-range");
+      if (!kind.checks_tag) query.headers.erase("if-range");  // it sends the rest of another file
       HttpReply reply = ++count == 1 ? file_reply(query, file_, tag_) : file_reply(query, changed, "\"two\"");
       if (count == 1) reply.most_sent = 70000;
+      if (count > 1 && !kind.has_tag) reply.headers.erase(reply.headers.begin());
       return reply;
     });
-    EXPECT_EQ(get(server, {.url = server.url("/model.bin"), .sha256 = checks_tag ? "" : sum}),
+    EXPECT_EQ(get(server, {.url = server.url("/model.bin"), .sha256 = kind.has_tag ? "" : sum}),
               DownloadResult::file);
     EXPECT_EQ(read_file(path_), changed);
     fs::remove(path_ + ".tag");
   }
+}
+
+TEST_F(Download, ShortRangeIsNotTheWholeRest) {
+  constexpr size_t most = 50000;
+  DownloadServer server([&](const HttpQuery& query) {
+    HttpReply reply = file_reply(query, file_, tag_);
+    if (!query.has("range")) {
+      reply.most_sent = most;
+      return reply;
+    }
+    reply.body = reply.body.substr(0, most);
+    const size_t from = std::stoul(query.headers.at("range").substr(6)), end = from + reply.body.size();
+    reply.headers.back() = fmt::format("Content-Range: bytes {}-{}/{}", from, end - 1, file_.size());
+    return reply;
+  });
+  EXPECT_EQ(get(server), DownloadResult::file);
+  EXPECT_EQ(read_file(path_), file_);
+  EXPECT_EQ(server.queries().size(), file_.size() / most);
+}
+
+TEST_F(Download, WithoutATagItIsNotResumed) {
+  DownloadServer server([&](const HttpQuery&) { return HttpReply{.body = file_, .most_sent = 70000}; });
+  const std::string said = error(server);
+  EXPECT_NE(said.find("the connection was cut"), std::string::npos) << said;
+  EXPECT_EQ(said.find("is kept"), std::string::npos) << said;
+  EXPECT_GT(server.queries().size(), 1u);
+  for (const HttpQuery& query : server.queries()) EXPECT_FALSE(query.has("range") || query.has("if-range"));
+}
+
+TEST_F(Download, NotModifiedIsAnErrorWhereThereIsNoFile) {
+  DownloadServer server([&](const HttpQuery&) { return HttpReply{.status = 304, .says_length = false}; });
+  EXPECT_NE(error(server).find("HTTP 304"), std::string::npos) << error(server);
+  EXPECT_FALSE(has(""));
 }
 
 TEST_F(Download, PartThatWasNotAskedForIsDiscarded) {

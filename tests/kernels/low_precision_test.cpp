@@ -164,6 +164,24 @@ TEST_P(LowPrecisionProducts, TheEpilogueComesAfterTheSums) {
   for (size_t i = 0; i < c.size(); ++i) EXPECT_EQ(c[i], std::max(0.0f, plain[i] + bias[i % 70]));
 }
 
+// Wherever in a row it is, and whatever comes after it: else it would become a number that looks right.
+TEST_P(LowPrecisionProducts, ARowWithoutANumberHasNone) {
+  const LowPrecisionOperand b(Precision::int8, 96, 20, 13);
+  std::vector<float> a = random_floats(5 * 96, 14);
+  for (const size_t at : {0, 5, 40, 95}) {
+    std::vector<float> damaged = a;
+    damaged[2 * 96 + at] = std::nanf("");
+    const std::vector<float> c = multiply(1, damaged, 5, b), plain = multiply(1, a, 5, b);
+    for (size_t i = 0; i < c.size(); ++i) {
+      if (i / 20 == 2) {
+        EXPECT_TRUE(std::isnan(c[i])) << at;
+      } else {
+        EXPECT_EQ(c[i], plain[i]);
+      }
+    }
+  }
+}
+
 TEST_P(LowPrecisionProducts, WidenedColumnsAreNearWhatWasRounded) {
   for (Precision precision : {Precision::int8, Precision::bf16}) {
     const LowPrecisionOperand b(precision, 33, 50, 11);

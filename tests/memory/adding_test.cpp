@@ -88,7 +88,7 @@ TEST_F(AddingToMemory, LookUpsDoNotWaitForAFold) {
   const std::string folder = build();
   TranslationMemory memory(folder, MemoryAccess::add);
   add(memory, 0, 1);
-  const std::string pipe = folder + "/segments-3.new";  // who opens it to write waits for a reader
+  const std::string pipe = folder + "/segments-3.dragoman-new";  // who opens it to write waits for a reader
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   faulty_disk = {.fault = Fault::io_error};  // and then fails
   std::thread folding([&] { EXPECT_THROW(memory.fold(), Error); });

@@ -96,7 +96,7 @@ TEST_F(Safetensors, RoundTrip) {
   EXPECT_EQ(std::vector(ids.begin(), ids.end()), (std::vector<int32_t>{-1, 0, 1 << 30}));
   EXPECT_EQ(file.find("nothing").shape, (std::vector<int64_t>{0, 5}));
   EXPECT_EQ(file.find("byte").bytes[0], std::byte{200});
-  EXPECT_FALSE(std::filesystem::exists(path_ + ".new"));
+  EXPECT_FALSE(std::filesystem::exists(path_ + ".dragoman-new"));
 }
 
 TEST_F(Safetensors, NoTensors) {

@@ -123,7 +123,10 @@ class FakeServer : public FakeParts<FakeTranslations> {
 
   std::shared_ptr<Answer> send(IncomingRequest request) {
     const auto answer = std::make_shared<Answer>();
-    ServeCall call = {.request = std::move(request), .responder = Responder(answer), .client = client};
+    ServeCall call = {.request = std::move(request),
+                      .responder = Responder(answer),
+                      .client = client,
+                      .deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1)};
     for (const Route& route : routes) {
       if (route.method != call.request.method || !path_matches(route.path, call.request.path, call.names))
         continue;

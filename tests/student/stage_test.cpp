@@ -52,6 +52,29 @@ TEST(Stages, BeginAnewWhereTheRecordIsDamaged) {
   }
 }
 
+TEST(Stages, AreNotDoneFromWhenTheyAreReopened) {
+  const TemporaryFolder folder;
+  Stage stage(folder.path("student"), "student", {{"limit", 5}});
+  write_file(stage.path("model"), {"weights"});
+  stage.finish({{"steps", 4}});
+  stage.reopen();
+  const Stage killed(folder.path("student"), "student", {{"limit", 5}});
+  EXPECT_FALSE(killed.is_done());
+  EXPECT_EQ("weights", read_file(killed.path("model"))) << "it goes on from there";
+}
+
+TEST(Stages, OfAnotherProcessAreNotTouched) {
+  const TemporaryFolder folder;
+  Stage first(folder.path("student"), "clean", {{"limit", 5}});
+  first.finish({{"kept", 1}});
+  const Stage other =
+      Stage::opened_by_another(folder.path("elsewhere"), "clean", nlohmann::ordered_json(first.record()));
+  EXPECT_TRUE(other.is_done());
+  EXPECT_EQ(1, other.report().at("kept"));
+  EXPECT_EQ(folder.path("elsewhere/clean"), other.folder());
+  EXPECT_FALSE(std::filesystem::exists(folder.path("elsewhere")));
+}
+
 TEST(Stages, ChecksumsAreOfContents) {
   const TemporaryFolder folder;
   const std::string one = folder.write("one", "text"), same = folder.write("same", "text"),

@@ -1,64 +1,19 @@
-// Whole students, of a few updates: what is done again and what is not, and that stops change nothing.
+// Whole students, of a few updates: what they learn from, and what the recipe and the plan say of them.
 #include "student/student.h"
 
 #include <filesystem>
-#include <map>
 
-#include "base/files.h"
 #include "base/lines.h"
 #include "dragoman/translator.h"
-#include "model/folder.h"
 #include "parallel/thread_processes.h"
 #include "student/plan.h"
+#include "student/small_students.h"
 #include "student/stages.h"
-#include "temporary_folder.h"
-#include "testing.h"
 
 namespace dragoman::internal {
 namespace {
 
 namespace fs = std::filesystem;
-
-class Students : public testing::Test {
- protected:
-  // Options of a small one, as a recipe would have them.
-  StudentRecipe recipe(const std::string& further = "") {
-    StudentRecipe recipe;
-    Options options;
-    declare(options, recipe);
-    options.read_recipe(
-        "[student]\nteacher = [\"" DRAGOMAN_SOURCE_DIR
-        "/docs/model\"]\nsize = \"own\"\nbeam = 2\ncandidates = 2\ntranslations = 1\nint8_steps = 0\n"
-        "[data]\nfrom = \"en\"\nto = \"fr\"\ntsv = [\"" +
-            corpus +
-            "\"]\nhold_out = 3\n"
-            "[vocabulary]\nsize = 60\nshared = true\n"
-            "[model]\nencoder_layers = 1\ndecoder_layers = 1\nd_model = 16\nheads = 2\nd_ff = 32\n"
-            "tied = \"all\"\ndecoder_self_attention = \"ssru\"\n"
-            "[training]\nmax_steps = 4\nbatch_tokens = 64\nthreads = 1\ndevice = \"cpu\"\n",
-        "recipe");
-    if (!further.empty()) options.read_recipe(further, "further");
-    validate(recipe);
-    return recipe;
-  }
-
-  std::string make(const std::string& name, const StudentRecipe& recipe) {
-    make_student(recipe, folder.path(name));
-    return folder.path(name);
-  }
-
-  static std::string weights_of(const std::string& student) {
-    return read_file(weights_path(student + "/int8"));
-  }
-
-  const TemporaryFolder folder;
-  const std::string corpus =
-      folder.write("corpus.tsv",
-                   "I love you.\tJe t'aime.\nGood morning!\tBonjour !\n\tvide\n"
-                   "Where is the station?\tOù est la gare ?\nThank you.\tMerci.\n"
-                   "She reads.\tElle lit.\nHe reads a book.\tIl lit un livre.\n"
-                   "I am cold.\tJ'ai froid.\nCome here.\tViens ici.\nTom is tired.\tTom est fatigué.\n");
-};
 
 TEST_F(Students, AreModelsThatTranslate) {
   const std::string student = make("student", recipe());
@@ -81,39 +36,6 @@ TEST_F(Students, CountEveryPair) {
   EXPECT_EQ(3u, result.at("comparison").at("models").size());
 }
 
-TEST_F(Students, DoNothingTwice) {
-  const std::string student = make("student", recipe());
-  std::map<std::string, fs::file_time_type> written;
-  for (const auto& entry : fs::recursive_directory_iterator(student))
-    if (entry.is_regular_file()) written[entry.path()] = entry.last_write_time();
-  make("student", recipe());
-  for (const auto& entry : fs::recursive_directory_iterator(student)) {
-    if (!entry.is_regular_file()) continue;
-    EXPECT_EQ(written[entry.path()], entry.last_write_time()) << entry.path();
-  }
-}
-
-TEST_F(Students, RepeatOnlyWhatDependsOnAChange) {
-  const std::string student = make("student", recipe());
-  const auto time_of = [&](const char* file) { return fs::last_write_time(student + file); };
-  const auto taught = time_of("/taught/parallel"), trained = time_of("/student/model.safetensors");
-  make("student", recipe("[training]\nseed = 2\n"));
-  EXPECT_EQ(taught, time_of("/taught/parallel"));
-  EXPECT_NE(trained, time_of("/student/model.safetensors"));
-  make("student", recipe("[student]\ncandidates = 1\n"));
-  EXPECT_NE(taught, time_of("/taught/parallel"));
-}
-
-TEST_F(Students, TrainOnWhenTheyMayTakeLonger) {
-  const std::string longer = make("longer", recipe("[training]\nmax_steps = 7\n"));
-  const std::string student = make("student", recipe());
-  EXPECT_NE(weights_of(longer), weights_of(student));
-  const auto prepared = fs::last_write_time(student + "/student/data/prepared.json");
-  make("student", recipe("[training]\nmax_steps = 7\n"));
-  EXPECT_EQ(prepared, fs::last_write_time(student + "/student/data/prepared.json"));
-  EXPECT_EQ(weights_of(longer), weights_of(student));
-}
-
 TEST_F(Students, LearnFromFurtherSources) {
   const std::string text = folder.write("text", "Come here.\nI read.\n\nI read.\n");
   const nlohmann::ordered_json result =
@@ -131,9 +53,9 @@ TEST_F(Students, LearnSeveralTranslations) {
   const DataConfig data = training_recipe(two, folder.path("student")).data;
   EXPECT_EQ(std::vector<double>(4, 0.5), data.weights);
   EXPECT_EQ(data.source[0], data.source[1]);
-  const std::string taught = folder.path("student/taught/");
-  EXPECT_EQ(std::vector<std::string>({taught + "parallel", taught + "parallel-2", taught + "monolingual",
-                                      taught + "monolingual-2"}),
+  const std::string taught = folder.path("student/taught/"), further = folder.path("student/monolingual/");
+  EXPECT_EQ(std::vector<std::string>(
+                {taught + "parallel", taught + "parallel-2", further + "taught", further + "taught-2"}),
             data.target);
 }
 
@@ -146,7 +68,7 @@ TEST_F(Students, LearnFromTextThatWasTranslatedBack) {
   const nlohmann::ordered_json result = make_student(with_text, folder.path("student"));
   EXPECT_EQ(3, result.at("backward").at("lines")) << "each once";
   EXPECT_EQ("Come here.\nI read.\nGood morning!\n", read_file(folder.path("student/backward/target")));
-  LineReader sources(folder.path("student/backward/source"));
+  LineReader sources(folder.path("student/tagged/source"));
   for (std::string_view line; sources.next(line);) EXPECT_TRUE(line.starts_with("<BT> ")) << line;
 
   const DataConfig data = training_recipe(with_text, folder.path("student")).data;
@@ -254,6 +176,15 @@ TEST_F(Students, ArePlanned) {
   for (const size_t stage : {1, 2, 3}) EXPECT_GT(stages[stage].seconds, 0) << stages[stage].name;
   EXPECT_NE(std::string::npos, plan_table(stages, folder.path("student")).find("9 pairs"));
   EXPECT_FALSE(fs::exists(folder.path("student"))) << "a plan writes nothing";
+}
+
+TEST(Plans, HaveNoEndWhereAStageHasNone) {
+  const TemporaryFolder folder;
+  std::vector<PlannedStage> stages = {{.name = "taught", .what = "", .seconds = 7200},
+                                      {.name = "tuned", .what = "", .seconds = 7200}};
+  EXPECT_NE(std::string::npos, plan_table(stages, folder.path("student")).find(" 4.0 h"));
+  stages.push_back({.name = "student", .what = "", .seconds = -1});  // validation ends it
+  EXPECT_NE(std::string::npos, plan_table(stages, folder.path("student")).find("more than 4.0 h"));
 }
 
 TEST_F(Students, ArePlannedAsFarAsTheyAreNotDone) {

@@ -48,7 +48,7 @@ TEST_F(Teaching, GoesOnAfterTheLastWholePart) {
   const std::string whole = read_file(folder.path("undisturbed"));
   // The first part is done, with a text by which it is known again.
   folder.write("out.part-000000", "already\nthere\n");
-  folder.write("out.part-000001.new", "a part that was being written");
+  folder.write("out.part-000001.dragoman-new", "a part that was being written");
   teach_to("out");
   const std::string text = read_file(folder.path("out"));
   EXPECT_TRUE(text.starts_with("already\nthere\n")) << text;

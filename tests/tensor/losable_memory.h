@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "base/error.h"
@@ -15,7 +16,10 @@ namespace dragoman::internal {
 
 class LosableMemory final : public DeviceMemory {
  public:
-  void* reserve(size_t bytes) override { return cpu_memory().reserve(bytes); }
+  void* reserve(size_t bytes) override {
+    if (bytes > most_addresses) throw std::bad_alloc();
+    return cpu_memory().reserve(bytes);
+  }
   void release(void* data, size_t bytes) override { cpu_memory().release(data, bytes); }
   void commit(void* data, size_t bytes) override {
     if (bytes > most) throw Error("out of memory");
@@ -51,6 +55,7 @@ class LosableMemory final : public DeviceMemory {
   void find() { left_ = 0, lost_ = false; }
 
   std::atomic<size_t> most = SIZE_MAX;  // bytes that it has
+  size_t most_addresses = SIZE_MAX;     // in one range
   std::atomic<int> waits = 0, refused = 0;
   std::function<void()> on_first_wait = {};
   std::atomic<int64_t> uploaded = 0;  // bytes

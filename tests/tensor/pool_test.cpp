@@ -152,6 +152,17 @@ TEST(Pool, ARefusedBlockLeavesItAsItWas) {
   EXPECT_EQ(pool.in_use(), 0U);
 }
 
+// As where ulimit -v allows less than a pool would like to have.
+TEST(Pool, MakesDoWithFewerAddresses) {
+  LosableMemory memory;
+  memory.most_addresses = 3 << 20;
+  Pool pool(memory);
+  const Block a = pool.allocate(1 << 20), b = pool.allocate(1 << 20), c = pool.allocate(3 << 20);
+  EXPECT_THROW(pool.allocate(4 << 20), std::bad_alloc);
+  for (const Block& block : {a, b, c}) pool.free(block);
+  EXPECT_EQ(pool.in_use(), 0U);
+}
+
 TEST(Pool, ABlockGivenTwiceIsABrokenInvariant) {
   Pool pool;
   const Block block = pool.allocate(10), wall = pool.allocate(10);

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "text/language_tokens.h"
+#include "text/protobuf.h"
 #include "text/spm_fields.h"
 #include "text/spm_file.h"
 #include "text/toy_text.h"
@@ -170,6 +171,12 @@ TEST_F(TokenTableTest, DamageIsAnError) {
     damage(damaged);
     EXPECT_TRUE(error_of(with_token_table(spm, damaged)).starts_with("table.spm "))
         << error_of(with_token_table(spm, damaged));
+  }
+  for (const std::string_view cut : {"\x0a\x05"
+                                     "ab",
+                                     "\x0a", "\x07"}) {
+    const std::string said = error_of(spm + protobuf_field(1001, cut));
+    EXPECT_TRUE(said.starts_with("table.spm has a damaged token table: ")) << said;
   }
   for (size_t size = spm.size() + 1; size < whole.size(); ++size)
     EXPECT_NE(error_of(whole.substr(0, size)), "no error") << size;

@@ -62,6 +62,14 @@ TEST(WordTokenizer, PutsSpacesWhereReadersExpectThem) {
   EXPECT_EQ(joined("bonjour\u00a0! «\u00a0oui\u00a0»"), "bonjour! «oui»");
 }
 
+// A vocabulary may have the mark that begins a word as a piece by itself.
+TEST(WordTokenizer, PutsNoSpaceBeforeNothing) {
+  WordSpacing spacing;
+  EXPECT_FALSE(spacing.space_before("a"));
+  EXPECT_FALSE(spacing.space_before(""));
+  EXPECT_TRUE(spacing.space_before("b"));
+}
+
 // The encoder divides long texts at spaces.
 TEST(WordTokenizer, WordsDependOnWhatIsBetweenSpacesAlone) {
   const std::string before = "\"don't", after = "stop' it- 'no";

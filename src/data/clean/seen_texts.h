@@ -14,6 +14,7 @@ class SeenTexts {
  public:
   // Whether it is new.
   bool insert(XXH128_hash_t hash);
+  bool contains(XXH128_hash_t hash) const;
 
   size_t bytes() const;
 
@@ -24,6 +25,8 @@ class SeenTexts {
     size_t used = 0;
 
     bool insert(XXH128_hash_t hash);
+    bool contains(XXH128_hash_t hash) const;
+    size_t place_of(XXH128_hash_t hash) const;  // where it is, or would be
     void grow();
   };
   std::array<Table, 1024> tables_;

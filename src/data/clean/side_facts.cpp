@@ -54,13 +54,13 @@ bool is_address(std::string_view word) {
          (word.find('@') != word.npos && word.find('.') != word.npos);
 }
 
-// The end of a tag or an entity that begins here; 0 where none does.
-size_t markup_end(std::string_view text, size_t begin) {
+// The end of a tag or an entity that begins here; 0 where none does. `last_end`, of all tags, tells whether looking for
+// one is worthwhile: a line may have very many beginnings without an end.
+size_t markup_end(std::string_view text, size_t begin, size_t last_end) {
   constexpr size_t longest_entity = 10;
   if (text[begin] == '<') {
-    const size_t end = text.find('>', begin);
-    const bool tag = begin + 1 < text.size() && (is_letter(text[begin + 1]) || text[begin + 1] == '/');
-    return tag && end != text.npos ? end + 1 : 0;
+    const bool tag = begin + 1 < last_end && (is_letter(text[begin + 1]) || text[begin + 1] == '/');
+    return tag ? text.find('>', begin) + 1 : 0;
   }
   if (text[begin] != '&') return 0;
   const size_t end = text.substr(0, begin + longest_entity).find_first_of("; ", begin);
@@ -116,11 +116,12 @@ bool is_misread_utf8(std::u32string_view text) {
 }
 
 bool has_words(std::string_view text) {
+  const size_t last_end = text.rfind('>') + 1;  // 0: there is none
   for (size_t begin = 0; begin < text.size();) {
     const size_t word = std::min(text.find_first_not_of(" \t", begin), text.size());
     size_t end = std::min(text.find_first_of(" \t<&", word + 1), text.size());
     if (word == text.size()) return false;
-    if (const size_t behind = markup_end(text, word); behind > 0)
+    if (const size_t behind = markup_end(text, word, last_end); behind > 0)
       end = behind;
     else if (const auto one = text.substr(word, end - word); !is_address(one) && has_letter(one))
       return true;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/threads.h"
 #include "http/beast/listener.h"
 #include "http/beast/loop.h"
 #include "http/beast/tls.h"
@@ -60,8 +61,9 @@ class HttpServer::Implementation {
     listener_ = std::make_unique<Listener>(loops_, settings.host, settings.port, make_transport(encrypted),
                                            encrypted);
     port_ = listener_->port();
-    listener_->start();
-    for (const auto& loop : loops_) threads_.emplace_back([loop] { loop->run(); });
+    for (const auto& loop : loops_) threads_.push_back(start_thread([loop] { loop->run(); }));
+    // Once all threads are there: where the system refuses one, nothing has been accepted.
+    asio::post(loops_.front()->context(), [this] { listener_->start(); });
   }
 
   int port() const { return port_; }

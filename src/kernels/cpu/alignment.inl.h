@@ -13,24 +13,22 @@ namespace {
 constexpr float least_weight = 1.17549435e-38f;  // whose logarithm is still finite
 
 void alignment_loss(Context& context, const QueryLinks& links, float factor, Matrix weights, float* losses) {
-  for_each_row_block(context, weights.rows, weights.columns, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      float* row = weights.data + r * weights.stride;
-      const int64_t first = links.begins[r], last = links.begins[r + 1];
-      losses[r] = 0;
-      if (first == last) {
-        fill(row, weights.columns, 0);
-        continue;
-      }
-      const float share = 1 / static_cast<float>(last - first);
-      for (int64_t i = first; i < last; ++i) {
-        const float weight = row[links.keys[i]];
-        losses[r] -= share * logf(weight > least_weight ? weight : least_weight);
-      }
-      for (int64_t i = first; i < last; ++i) row[links.keys[i]] -= share;
-      for (int64_t c = 0; c < weights.columns; c += lanes)
-        store_some(row + c, load_some(row + c, weights.columns - c) * all(factor), weights.columns - c);
+  for_each_row(context, weights.rows, weights.columns, [&](int64_t r) {
+    float* row = weights.data + r * weights.stride;
+    const int64_t first = links.begins[r], last = links.begins[r + 1];
+    losses[r] = 0;
+    if (first == last) {
+      fill(row, weights.columns, 0);
+      return;
     }
+    const float share = 1 / static_cast<float>(last - first);
+    for (int64_t i = first; i < last; ++i) {
+      const float weight = row[links.keys[i]];
+      losses[r] -= share * logf(weight > least_weight ? weight : least_weight);
+    }
+    for (int64_t i = first; i < last; ++i) row[links.keys[i]] -= share;
+    for (int64_t c = 0; c < weights.columns; c += lanes)
+      store_some(row + c, load_some(row + c, weights.columns - c) * all(factor), weights.columns - c);
   });
 }
 

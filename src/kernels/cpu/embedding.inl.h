@@ -12,21 +12,19 @@ namespace {
 void embed(Context& context, const int32_t* ids, const RowKey* rows, ConstMatrix table,
            ConstMatrix position_table, float scale, bool zero_start, const Dropout& dropout, Matrix out) {
   const DropoutMask mask = dropout_mask(dropout);
-  for_each_row_block(context, out.rows, out.columns, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      const float* word = table.data + ids[r] * table.row_stride;
-      const float* position = position_table.data == nullptr
-                                  ? nullptr
-                                  : position_table.data + rows[r].position * position_table.row_stride;
-      const Vec factor = all(zero_start && rows[r].position == 0 ? 0.0f : scale);
-      float* y = out.data + r * out.stride;
-      for (int64_t c = 0; c < out.columns; c += lanes) {
-        const int64_t left = out.columns - c;
-        const Vec added = position != nullptr ? load_some(position + c, left) : Vec{};
-        store_some(y + c, multiply_add(load_some(word + c, left), factor, added), left);
-      }
-      if (dropout.rate > 0) apply_dropout(mask, dropout.rows[r], 0, out.columns, y);
+  for_each_row(context, out.rows, out.columns, [&](int64_t r) {
+    const float* word = table.data + ids[r] * table.row_stride;
+    const float* position = position_table.data == nullptr
+                                ? nullptr
+                                : position_table.data + rows[r].position * position_table.row_stride;
+    const Vec factor = all(zero_start && rows[r].position == 0 ? 0.0f : scale);
+    float* y = out.data + r * out.stride;
+    for (int64_t c = 0; c < out.columns; c += lanes) {
+      const int64_t left = out.columns - c;
+      const Vec added = position != nullptr ? load_some(position + c, left) : Vec{};
+      store_some(y + c, multiply_add(load_some(word + c, left), factor, added), left);
     }
+    if (dropout.rate > 0) apply_dropout(mask, dropout.rows[r], 0, out.columns, y);
   });
 }
 
@@ -66,9 +64,8 @@ void embed_backward(Context& context, const int32_t* ids, const RowKey* rows, Co
 
 void drop(Context& context, const Dropout& dropout, Matrix rows) {
   const DropoutMask mask = dropout_mask(dropout);
-  for_each_row_block(context, rows.rows, rows.columns, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r)
-      apply_dropout(mask, dropout.rows[r], 0, rows.columns, rows.data + r * rows.stride);
+  for_each_row(context, rows.rows, rows.columns, [&](int64_t r) {
+    apply_dropout(mask, dropout.rows[r], 0, rows.columns, rows.data + r * rows.stride);
   });
 }
 

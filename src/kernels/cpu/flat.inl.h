@@ -61,27 +61,22 @@ double sum_of_squares(Context& context, int64_t count, const float* values) {
 }
 
 void add(Context& context, ConstMatrix from, Matrix to) {
-  for_each_row_block(context, to.rows, to.columns, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      const float* x = from.data + r * from.row_stride;
-      float* y = to.data + r * to.stride;
-      for (int64_t c = 0; c < to.columns; c += lanes) {
-        store_some(y + c, load_some(y + c, to.columns - c) + load_some(x + c, to.columns - c),
-                   to.columns - c);
-      }
+  for_each_row(context, to.rows, to.columns, [&](int64_t r) {
+    const float* x = from.data + r * from.row_stride;
+    float* y = to.data + r * to.stride;
+    for (int64_t c = 0; c < to.columns; c += lanes) {
+      store_some(y + c, load_some(y + c, to.columns - c) + load_some(x + c, to.columns - c), to.columns - c);
     }
   });
 }
 
 void multiply_elements(Context& context, ConstMatrix a, ConstMatrix b, Matrix out) {
-  for_each_row_block(context, out.rows, out.columns, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      const float* x = a.data + r * a.row_stride;
-      const float* y = b.data + r * b.row_stride;
-      for (int64_t c = 0; c < out.columns; c += lanes) {
-        const int64_t left = out.columns - c;
-        store_some(out.data + r * out.stride + c, load_some(x + c, left) * load_some(y + c, left), left);
-      }
+  for_each_row(context, out.rows, out.columns, [&](int64_t r) {
+    const float* x = a.data + r * a.row_stride;
+    const float* y = b.data + r * b.row_stride;
+    for (int64_t c = 0; c < out.columns; c += lanes) {
+      const int64_t left = out.columns - c;
+      store_some(out.data + r * out.stride + c, load_some(x + c, left) * load_some(y + c, left), left);
     }
   });
 }
@@ -124,16 +119,14 @@ inline void copy_floats(const float* x, float* y, int64_t columns) {
 }
 
 void scatter_rows(Context& context, ConstMatrix from, const int32_t* rows, Matrix to) {
-  for_each_row_block(context, from.rows, from.columns, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r)
-      copy_floats(from.data + r * from.row_stride, to.data + rows[r] * to.stride, from.columns);
+  for_each_row(context, from.rows, from.columns, [&](int64_t r) {
+    copy_floats(from.data + r * from.row_stride, to.data + rows[r] * to.stride, from.columns);
   });
 }
 
 void gather_rows(Context& context, ConstMatrix from, const int32_t* rows, Matrix to) {
-  for_each_row_block(context, to.rows, to.columns, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r)
-      copy_floats(from.data + rows[r] * from.row_stride, to.data + r * to.stride, to.columns);
+  for_each_row(context, to.rows, to.columns, [&](int64_t r) {
+    copy_floats(from.data + rows[r] * from.row_stride, to.data + r * to.stride, to.columns);
   });
 }
 

@@ -19,7 +19,7 @@ inline Vec load_logits(const float* p, int64_t n) {  // lanes beyond the row's e
 
 inline float row_max(const float* x, int64_t columns) {
   Vec top = all(lowest_float);
-  for (int64_t c = 0; c < columns; c += lanes) top = max(top, load_logits(x + c, columns - c));
+  for (int64_t c = 0; c < columns; c += lanes) top = max(load_logits(x + c, columns - c), top);  // skips NaN
   return largest(top);
 }
 
@@ -78,11 +78,9 @@ inline void cross_entropy_row(float* x, int64_t columns, int32_t target, Smoothe
 void cross_entropy(Context& context, Matrix logits, const int32_t* targets, Smoothing smoothing,
                    bool gradient, float* losses) {
   const SmoothedTarget q = smoothed_target(smoothing, logits.columns);
-  for_each_row_block(context, logits.rows, logits.columns, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      cross_entropy_row(logits.data + r * logits.stride, logits.columns, targets[r], q, gradient,
-                        losses + 2 * r);
-    }
+  for_each_row(context, logits.rows, logits.columns, [&](int64_t r) {
+    cross_entropy_row(logits.data + r * logits.stride, logits.columns, targets[r], q, gradient,
+                      losses + 2 * r);
   });
 }
 
@@ -94,15 +92,13 @@ inline float log_of_sum(const float* x, int64_t columns, float top) {  // log Σ
 }
 
 void log_softmax(Context& context, Matrix logits) {
-  for_each_row_block(context, logits.rows, logits.columns, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      float* x = logits.data + r * logits.stride;
-      const int64_t columns = logits.columns;
-      const float top = row_max(x, columns);
-      const Vec log_sum = all(log_of_sum(x, columns, top));
-      for (int64_t c = 0; c < columns; c += lanes)
-        store_some(x + c, load_some(x + c, columns - c) - all(top) - log_sum, columns - c);
-    }
+  for_each_row(context, logits.rows, logits.columns, [&](int64_t r) {
+    float* x = logits.data + r * logits.stride;
+    const int64_t columns = logits.columns;
+    const float top = row_max(x, columns);
+    const Vec log_sum = all(log_of_sum(x, columns, top));
+    for (int64_t c = 0; c < columns; c += lanes)
+      store_some(x + c, load_some(x + c, columns - c) - all(top) - log_sum, columns - c);
   });
 }
 
@@ -114,16 +110,13 @@ inline Vec mixed_log(Vec a, Vec b, Vec share_a, Vec share_b) {
 }
 
 void mix_log_probabilities(Context& context, ConstMatrix other, float share, Matrix mixed) {
-  for_each_row_block(context, mixed.rows, mixed.columns, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      const float* b = other.data + r * other.row_stride;
-      float* a = mixed.data + r * mixed.stride;
-      for (int64_t c = 0; c < mixed.columns; c += lanes) {
-        const int64_t left = mixed.columns - c;
-        store_some(a + c,
-                   mixed_log(load_some(a + c, left), load_some(b + c, left), all(1 - share), all(share)),
-                   left);
-      }
+  for_each_row(context, mixed.rows, mixed.columns, [&](int64_t r) {
+    const float* b = other.data + r * other.row_stride;
+    float* a = mixed.data + r * mixed.stride;
+    for (int64_t c = 0; c < mixed.columns; c += lanes) {
+      const int64_t left = mixed.columns - c;
+      store_some(a + c, mixed_log(load_some(a + c, left), load_some(b + c, left), all(1 - share), all(share)),
+                 left);
     }
   });
 }

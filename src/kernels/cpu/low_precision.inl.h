@@ -162,9 +162,8 @@ void low_precision_product(Context& context, ConstMatrix a, const LowPrecisionMa
                            const Epilogue& epilogue) {
   if (c.rows <= 0 || c.columns <= 0) return;
   const LeftRows<Kind> left = left_rows<Kind>(context, a.rows, b.rows);
-  for_each_row_block(context, a.rows, b.rows, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) copy_row(left, i, a.data + i * a.row_stride, b.rows);
-  });
+  for_each_row(context, a.rows, b.rows,
+               [&](int64_t i) { copy_row(left, i, a.data + i * a.row_stride, b.rows); });
   const int64_t blocks = ceil_div(c.rows, low_precision_block_rows),
                 units = ceil_div(c.columns, low_precision_run_unit);
   const int64_t runs = smaller(units, larger(ceil_div(c.columns, low_precision_run_columns),
@@ -213,10 +212,8 @@ inline float widened(const LowPrecisionMatrix& b, int64_t k, int64_t column) {
 }
 
 inline void widen_columns(Context& context, const LowPrecisionMatrix& b, const int32_t* columns, Matrix out) {
-  for_each_row_block(context, out.rows, out.columns, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      for (int64_t k = 0; k < b.rows; ++k) out.data[r * out.stride + k] = widened(b, k, columns[r]);
-    }
+  for_each_row(context, out.rows, out.columns, [&](int64_t r) {
+    for (int64_t k = 0; k < b.rows; ++k) out.data[r * out.stride + k] = widened(b, k, columns[r]);
   });
 }
 

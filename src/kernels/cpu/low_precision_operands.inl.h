@@ -75,13 +75,15 @@ LeftRows<Kind> left_rows(Context& context, int64_t rows, int64_t inner) {
           .most_excess = most_excess};
 }
 
+// NaN where there is one: without their signs, the bits of floats are in the order of the numbers, and NaN comes last.
 inline float largest_magnitude(const float* x, int64_t count) {
-  Vec top = {};
+  Ints top = {};
   for (int64_t k = 0; k < count; k += lanes) {
-    const Vec v = load_some(x + k, count - k);
-    top = max(top, max(v, -v));
+    const Ints bits = reinterpret_cast<Ints>(load_some(x + k, count - k)) & 0x7fffffff;
+    top = bits > top ? bits : top;
   }
-  return largest(top);
+  const float total = sum(reinterpret_cast<Vec>(top));
+  return total != total ? total : largest(reinterpret_cast<Vec>(top));
 }
 
 // All lanes: after a row's last element come zeros, for padded lines.
@@ -124,7 +126,7 @@ template <class Kind>
 void copy_row(const LeftRows<Kind>& left, int64_t i, const float* x, int64_t inner) {
   fill_last_piece(left, i, inner);
   const float most = largest_magnitude(x, inner);
-  left.offsets[i] = added_to_bytes<Kind> * copy_elements(left, i, x, inner, all(most > 0 ? 127 / most : 0));
+  left.offsets[i] = added_to_bytes<Kind> * copy_elements(left, i, x, inner, all(most == 0 ? 0 : 127 / most));
   left.scales[i] = most / 127;
 }
 

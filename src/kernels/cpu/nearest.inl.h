@@ -66,18 +66,16 @@ inline void mix_into_row(const int32_t* words, const float* weights, int64_t cou
 
 void mix_nearest(Context& context, const NearestShape& shape, ConstMatrix states, ConstMatrix known,
                  Matrix weights, Matrix mixed) {
-  for_each_row_block(context, mixed.rows, mixed.columns, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      const Span span = shape.spans[r];
-      if (span.length == 0) continue;
-      float* own = weights.data + r * weights.stride;
-      const float least = distances_to(shape, span, states.data + r * states.row_stride, known, own);
-      float* x = mixed.data + r * mixed.stride;
-      const float share = shape.most * (1 - least / shape.reach) * doubt_of_row(x, mixed.columns);
-      if (!(share > 0)) continue;
-      const float total = weigh_distances(own, span.length, least, shape.temperature);
-      mix_into_row(shape.words + span.begin, own, span.length, share, total, x, mixed.columns);
-    }
+  for_each_row(context, mixed.rows, mixed.columns, [&](int64_t r) {
+    const Span span = shape.spans[r];
+    if (span.length == 0) return;
+    float* own = weights.data + r * weights.stride;
+    const float least = distances_to(shape, span, states.data + r * states.row_stride, known, own);
+    float* x = mixed.data + r * mixed.stride;
+    const float share = shape.most * (1 - least / shape.reach) * doubt_of_row(x, mixed.columns);
+    if (!(share > 0)) return;
+    const float total = weigh_distances(own, span.length, least, shape.temperature);
+    mix_into_row(shape.words + span.begin, own, span.length, share, total, x, mixed.columns);
   });
 }
 

@@ -59,28 +59,26 @@ void add_dropout_norm(Context& context, ConstMatrix residual, ConstMatrix branch
                       float* statistics) {
   const DropoutMask mask = dropout_mask(dropout);
   const int64_t columns = residual.columns;
-  for_each_row_block(context, residual.rows, columns, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      const float* x = residual.data + r * residual.row_stride;
-      if (branch.data != nullptr) {
-        float* total = sum_out.data + r * sum_out.stride;
-        add_dropped_row(x, branch.data + r * branch.row_stride, columns, mask,
-                        dropout.rate > 0 ? dropout.rows + r : nullptr, total);
-        x = total;
-      }
-      const float mean = bias != nullptr ? row_sum(x, columns) / static_cast<float>(columns) : 0;
-      const float variance = squared_deviation(x, columns, mean) / static_cast<float>(columns);
-      const float inverse = inverse_deviation(variance, epsilon);
-      float* y = normed.data + r * normed.stride;
-      for (int64_t c = 0; c < columns; c += lanes) {
-        const int64_t left = columns - c;
-        const Vec standard = (load_some(x + c, left) - all(mean)) * all(inverse);
-        const Vec b = bias != nullptr ? load_some(bias + c, left) : Vec{};
-        store_some(y + c, multiply_add(standard, load_some(gain + c, left), b), left);
-      }
-      statistics[2 * r] = mean;
-      statistics[2 * r + 1] = inverse;
+  for_each_row(context, residual.rows, columns, [&](int64_t r) {
+    const float* x = residual.data + r * residual.row_stride;
+    if (branch.data != nullptr) {
+      float* total = sum_out.data + r * sum_out.stride;
+      add_dropped_row(x, branch.data + r * branch.row_stride, columns, mask,
+                      dropout.rate > 0 ? dropout.rows + r : nullptr, total);
+      x = total;
     }
+    const float mean = bias != nullptr ? row_sum(x, columns) / static_cast<float>(columns) : 0;
+    const float variance = squared_deviation(x, columns, mean) / static_cast<float>(columns);
+    const float inverse = inverse_deviation(variance, epsilon);
+    float* y = normed.data + r * normed.stride;
+    for (int64_t c = 0; c < columns; c += lanes) {
+      const int64_t left = columns - c;
+      const Vec standard = (load_some(x + c, left) - all(mean)) * all(inverse);
+      const Vec b = bias != nullptr ? load_some(bias + c, left) : Vec{};
+      store_some(y + c, multiply_add(standard, load_some(gain + c, left), b), left);
+    }
+    statistics[2 * r] = mean;
+    statistics[2 * r + 1] = inverse;
   });
 }
 

@@ -32,5 +32,13 @@ void for_each_row_block(Context& context, int64_t rows, int64_t columns, const B
                 [&](int64_t task, int) { body(task * block, smaller(rows, (task + 1) * block)); });
 }
 
+// body(row) for each row.
+template <class Body>
+void for_each_row(Context& context, int64_t rows, int64_t columns, const Body& body) {
+  for_each_row_block(context, rows, columns, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) body(r);
+  });
+}
+
 }  // namespace
 }  // namespace dragoman::internal

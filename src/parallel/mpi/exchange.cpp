@@ -22,22 +22,26 @@ void check_mpi(int code, const char* action) {
   throw Error("MPI cannot {}: {}", action, text);
 }
 
-Exchange::Exchange(const Communicators& communicators, std::span<float> values, GradientFormat wire)
-    : communicators_(communicators), values_(values), wire_(wire) {
+void Exchange::start(std::span<float> values, GradientFormat wire) {
+  values_ = values;
+  wire_ = wire;
+  stage_ = Stage::collecting;
   const auto size = static_cast<int64_t>(values.size());
-  const int64_t part = (size + communicators.count * floats_per_line - 1) /
-                       (communicators.count * floats_per_line) * floats_per_line;
-  for (int64_t i = 0; i < communicators.count; ++i) {
-    const int64_t begin = std::min(i * part, size);
-    begins_.push_back(static_cast<int>(begin));
-    counts_.push_back(static_cast<int>(std::min(part, size - begin)));
+  const auto count = static_cast<size_t>(communicators_.count);
+  const int64_t whole = communicators_.count * floats_per_line,
+                part = (size + whole - 1) / whole * floats_per_line;
+  begins_.resize(count);
+  counts_.resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    const int64_t begin = std::min(static_cast<int64_t>(i) * part, size);
+    begins_[i] = static_cast<int>(begin);
+    counts_[i] = static_cast<int>(std::min(part, size - begin));
   }
-  const int own = counts_[static_cast<size_t>(communicators.number)];
-  for (int i = 0; i < communicators.count; ++i) {
-    own_begins_.push_back(i * own);
-    own_counts_.push_back(own);
-  }
-  const auto arriving = static_cast<size_t>(own) * static_cast<size_t>(communicators.count);
+  const int own = counts_[static_cast<size_t>(communicators_.number)];
+  own_counts_.assign(count, own);
+  own_begins_.resize(count);
+  for (size_t i = 0; i < count; ++i) own_begins_[i] = static_cast<int>(i) * own;
+  const size_t arriving = static_cast<size_t>(own) * count;
   const void* from = values.data();
   void* to = nullptr;
   if (wire == GradientFormat::bf16) {
@@ -52,7 +56,7 @@ Exchange::Exchange(const Communicators& communicators, std::span<float> values, 
   }
   const MPI_Datatype type = wire == GradientFormat::bf16 ? MPI_UINT16_T : MPI_FLOAT;
   check_mpi(MPI_Ialltoallv(from, counts_.data(), begins_.data(), type, to, own_counts_.data(),
-                           own_begins_.data(), type, communicators.collect, &request_),
+                           own_begins_.data(), type, communicators_.collect, &request_),
             "send gradients");
 }
 

@@ -24,8 +24,10 @@ struct Communicators {
 
 class Exchange {
  public:
-  // Starts to send the parts to their owners.
-  Exchange(const Communicators& communicators, std::span<float> values, GradientFormat wire);
+  explicit Exchange(const Communicators& communicators) : communicators_(communicators) {}
+
+  // Starts to send the parts to their owners. Once it is done, another sum may follow, whose memory is there already.
+  void start(std::span<float> values, GradientFormat wire);
 
   // Proceeds if that is possible without waiting. `may_broadcast`: all earlier exchanges have started to broadcast.
   void advance(bool may_broadcast);
@@ -39,8 +41,8 @@ class Exchange {
   void broadcast();
 
   const Communicators& communicators_;
-  std::span<float> values_;
-  GradientFormat wire_;
+  std::span<float> values_ = {};
+  GradientFormat wire_ = GradientFormat::fp32;
   Stage stage_ = Stage::collecting;
   MPI_Request request_ = MPI_REQUEST_NULL;
   std::vector<int> counts_, begins_;                 // of all parts

@@ -50,7 +50,7 @@ void SumMover::stop() {
 }
 
 void SumMover::run() try {
-  std::list<Exchange> in_progress;
+  std::list<Exchange> in_progress, idle;
   std::unique_lock lock(mutex_);
   Backoff backoff;
   while (!stop_) {
@@ -63,10 +63,17 @@ void SumMover::run() try {
     for (; !waiting_.empty() && in_progress.size() + starting.size() < max_in_progress; waiting_.pop_front())
       starting.push_back(waiting_.front());
     lock.unlock();
-    for (const Sum& sum : starting) in_progress.emplace_back(communicators_, sum.values, sum.wire);
-    if (!advance(in_progress)) backoff.pause();
+    for (const Sum& sum : starting) {
+      if (idle.empty()) idle.emplace_back(communicators_);
+      in_progress.splice(in_progress.end(), idle, idle.begin());
+      in_progress.back().start(sum.values, sum.wire);
+    }
+    if (!advance(in_progress, idle)) backoff.pause();
     lock.lock();
   }
+  // MPI may still write into their memory, which is never freed.
+  static std::list<Exchange>& abandoned = *new std::list<Exchange>();
+  abandoned.splice(abandoned.end(), in_progress);
 } catch (...) {
   const std::lock_guard lock(mutex_);
   failure_ = std::current_exception();
@@ -74,13 +81,19 @@ void SumMover::run() try {
 }
 
 // True if a sum was finished.
-bool SumMover::advance(std::list<Exchange>& in_progress) {
+bool SumMover::advance(std::list<Exchange>& in_progress, std::list<Exchange>& idle) {
   bool may_broadcast = true;
   for (Exchange& exchange : in_progress) {
     exchange.advance(may_broadcast);
     may_broadcast = may_broadcast && exchange.is_broadcasting();
   }
-  const auto finished = in_progress.remove_if([](const Exchange& exchange) { return exchange.is_done(); });
+  size_t finished = 0;
+  for (auto next = in_progress.begin(); next != in_progress.end();) {
+    const auto exchange = next++;
+    if (!exchange->is_done()) continue;
+    idle.splice(idle.end(), in_progress, exchange);
+    ++finished;
+  }
   if (finished == 0) return false;
   const std::lock_guard lock(mutex_);
   unfinished_ -= finished;

@@ -44,7 +44,7 @@ class SumMover {
     GradientFormat wire;
   };
   void run();
-  bool advance(std::list<Exchange>& in_progress);
+  bool advance(std::list<Exchange>& in_progress, std::list<Exchange>& idle);
 
   const Communicators& communicators_;
   std::mutex mutex_;

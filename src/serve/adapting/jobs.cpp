@@ -48,7 +48,7 @@ AdaptJob job_of(const ServedModel& model, const Translations& translations, cons
   for (const auto& one : of_pair(memories.all(), from, to)) job.memories.push_back(one->memory->folder());
   if (job.memories.empty() && job.suggestions.empty())
     throw Error("no memory has segments from {} to {}", from, to);
-  check_writable_folder(job.out + ".work");
+  check_writable_folder(job.out + ".dragoman-work");
   return job;
 }
 
