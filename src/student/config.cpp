@@ -41,7 +41,7 @@ std::vector<Setting> training_of(StudentSize size) {
           {"training.momentum", 0.9},
           {"training.schedule", "constant"},
           {"training.learning_rate", size == StudentSize::base ? 0.002 : 0.003},
-          {"training.cooldown", 0.3}};
+          {"training.cooldown", 0.6}};
 }
 
 std::vector<Setting> settings_of(StudentSize size) {
