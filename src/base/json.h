@@ -26,8 +26,8 @@ Json parse_json(std::string_view text) {
 
 // As text. Bytes that are not UTF-8, as the name of a file may have, become U+FFFD, where dump() throws.
 template <class Json>
-std::string json_text(const Json& value, int spaces = -1) {
-  return value.dump(spaces, ' ', false, Json::error_handler_t::replace);
+std::string json_text(const Json& value, int spaces_per_level = -1) {
+  return value.dump(spaces_per_level, ' ', false, Json::error_handler_t::replace);
 }
 
 // What an exception says, without the library's number for it.
