@@ -184,17 +184,12 @@ void publish(const AdaptConfig& config, const TunedModel& tuned, const ordered_j
   out.finish();
 }
 
-std::string without_slash(std::string folder) {
-  while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
-  return folder;
-}
-
 }  // namespace
 
 AdaptChoice adapt_model(AdaptConfig config) {
   check_model(config);
   find_languages(config);
-  const std::string work = without_slash(config.out) + ".dragoman-work";
+  const std::string work = without_final_slashes(config.out) + ".dragoman-work";
   AtomicFolder out(config.out, adaptation_name);
   const ordered_json inputs = inputs_of(config), known = read_adaptation(config.out);
   if (known.is_object() && known.value("inputs", ordered_json()) == inputs) {

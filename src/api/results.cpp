@@ -92,7 +92,9 @@ std::vector<WordConfidence> Hypothesis::words() const {
   std::vector<WordConfidence> all;
   for (const internal::TextSpan& span : spans) all.push_back({{span.begin, span.end}, 1});
   if (calibrated) {
-    for (size_t i = 0; i < all.size(); ++i) all[i].confidence = calibrated_words.at(i);
+    const size_t known =
+        std::min(all.size(), calibrated_words.size());  // who changed the text may have more words
+    for (size_t i = 0; i < known; ++i) all[i].confidence = calibrated_words[i];
     return all;
   }
   size_t word = 0;

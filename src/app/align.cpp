@@ -158,21 +158,14 @@ void warn_of_long_lines(const AlignedText& text) {
                 max_aligned_length);
 }
 
-// Learning takes every n-th pair of a large text (data/align/aligner.h).
-size_t pairs_learned_from(size_t all, size_t most) {
-  const size_t n = std::max<size_t>((all + most - 1) / most, 1);
-  return (all + n - 1) / n;
-}
-
 void learn_and_print(const AlignOptions& o) {
   const AlignedText text = read_lines(o);
   const int threads = thread_count(o.machine);
   const auto begin = std::chrono::steady_clock::now();
-  const AlignmentOptions options = {.threads = threads};
-  const AlignmentModel model = learn_alignment(text.pairs(), options);
+  const AlignmentModel model = learn_alignment(text.pairs(), {.threads = threads});
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   const auto all = static_cast<int64_t>(text.source.size()),
-             learned = static_cast<int64_t>(pairs_learned_from(text.source.size(), options.max_pairs));
+             learned = static_cast<int64_t>(model.sampled_pairs());
   log_info("learned from {}{} in {:.1f} s", learned < all ? with_commas(learned) + " of " : "",
            counted(all, "pair"), seconds.count());
   ThreadPool pool(threads);

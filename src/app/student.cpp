@@ -9,6 +9,7 @@
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/shared_options.h"
+#include "base/files.h"
 #include "base/log.h"
 #include "base/signals.h"
 #include "parallel/join.h"
@@ -29,9 +30,7 @@ struct StudentCommand {
 
 // One spelling for one folder: models/x for models/x/ and ./models/x.
 std::string normal_path(const std::string& folder) {
-  std::string path = std::filesystem::path(folder).lexically_normal().string();
-  if (path.size() > 1 && path.ends_with('/')) path.pop_back();
-  return path;
+  return without_final_slashes(std::filesystem::path(folder).lexically_normal().string());
 }
 
 // False if help was asked for.

@@ -37,11 +37,6 @@ void rename_folder(const std::string& from, const std::string& to) {
   if (std::rename(from.c_str(), to.c_str()) != 0) fail("rename to its final name", from);
 }
 
-std::string without_slashes(std::string folder) {
-  while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
-  return folder;
-}
-
 void check_replaceable(const std::string& folder, const std::string& mark) {
   std::error_code error;
   if (!fs::exists(folder, error) || fs::exists(fs::path(folder) / mark, error)) return;
@@ -65,7 +60,7 @@ Descriptor lock_in_turn(const std::string& path, const std::string& folder) {
 }  // namespace
 
 AtomicFolder::AtomicFolder(const std::string& folder, const std::string& mark)
-    : folder_(behind_links(without_slashes(folder))), path_(replacement_name(folder_)) {
+    : folder_(behind_links(without_final_slashes(folder))), path_(replacement_name(folder_)) {
   check_replaceable(folder_, mark);
   lock_ = lock_in_turn(path_, folder_);
   for (const std::string& stale : entries_of(path_)) remove_all(stale);

@@ -62,6 +62,11 @@ void write_and_rename(const std::string& temporary, const std::string& path, con
 
 }  // namespace
 
+std::string without_final_slashes(std::string folder) {
+  while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
+  return folder;
+}
+
 std::string behind_links(const std::string& path) {
   std::error_code none;
   return fs::is_symlink(path, none) && fs::exists(path, none) ? fs::canonical(path).string() : path;

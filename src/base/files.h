@@ -24,6 +24,9 @@ void stream_to_file(const std::string& path, const Contents& contents);
 // Creates it, and its missing parents, to last through a crash.
 void make_folder(const std::string& path);
 
+// "models/x" for "models/x//"; "/" stays.
+std::string without_final_slashes(std::string folder);
+
 // The file that a link leads to, so that the link stays; else the path itself.
 std::string behind_links(const std::string& path);
 

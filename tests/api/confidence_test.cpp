@@ -56,6 +56,12 @@ TEST_F(ConfidenceTest, ACalibratedFolderGivesCalibratedConfidences) {
   ASSERT_EQ(best.words().size(), best.calibrated_words.size());
   EXPECT_EQ(best.words()[0].confidence, best.calibrated_words[0]);
   EXPECT_NE(best.confidence(), plain.hypotheses[0].confidence());
+
+  Hypothesis changed = best;
+  changed.text += " of a user";
+  ASSERT_EQ(changed.words().size(), best.words().size() + 3);
+  EXPECT_EQ(changed.words()[0].confidence, best.calibrated_words[0]);
+  EXPECT_EQ(changed.words().back().confidence, 1);
 }
 
 TEST_F(ConfidenceTest, ACalibrationThatIsStoppedWritesNothing) {

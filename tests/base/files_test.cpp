@@ -88,6 +88,13 @@ TEST_F(Files, LinksAndDevicesStayWhatTheyAre) {
   EXPECT_THROW(write_file(full, {"x"}), Error);
 }
 
+TEST(Paths, AFoldersNameEndsBeforeItsFinalSlashes) {
+  EXPECT_EQ(without_final_slashes("models/x"), "models/x");
+  EXPECT_EQ(without_final_slashes("models/x//"), "models/x");
+  EXPECT_EQ(without_final_slashes("//"), "/");
+  EXPECT_EQ(without_final_slashes(""), "");
+}
+
 TEST_F(Files, AFolderThatCannotBeMadeIsNamed) {
   make_folder(folder_ + "/a/b");
   make_folder(folder_ + "/a/b");  // it is there already

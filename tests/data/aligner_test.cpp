@@ -129,6 +129,7 @@ TEST_F(AlignerTest, LearnsFromASampleInLittleMemory) {
   const AlignmentModel model =
       learn_alignment(to_align(pairs_), {.max_pairs = 700, .max_entries = 2 * ids_of_side * 40});
   for (int32_t word = 0; word < ids_of_side; ++word) EXPECT_LE(model.forward().words(word).size(), 40U);
+  EXPECT_EQ(model.sampled_pairs(), 500U);  // every third
   EXPECT_LT(error_rate(pairs_, model, Symmetrization::grow_diag_final_and), 0.3);
 }
 

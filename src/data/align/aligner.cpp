@@ -146,6 +146,7 @@ AlignmentModel learn_alignment(const PairsToAlign& pairs, const AlignmentOptions
   ThreadPool threads(options.threads);
   const PairsToAlign sample = sample_of(pairs, options.max_pairs);
   AlignmentModel model;
+  model.sampled_pairs_ = sample.count;
   model.forward_ = {TranslationTable(sample, options.max_entries / 2, threads), first_jumps()};
   model.backward_ = {TranslationTable(reversed(sample), options.max_entries / 2, threads), first_jumps()};
   Direction forward{model.forward_, {}}, backward{model.backward_, {}};

@@ -43,11 +43,14 @@ class AlignmentModel {
   const TranslationTable& forward() const { return forward_.table; }
   const TranslationTable& backward() const { return backward_.table; }
 
+  size_t sampled_pairs() const { return sampled_pairs_; }  // that it was learned from
+
  private:
   friend AlignmentModel learn_alignment(const PairsToAlign&, const AlignmentOptions&);
 
   HiddenMarkovModel forward_;   // of the target, given the source
   HiddenMarkovModel backward_;  // of the source, given the target
+  size_t sampled_pairs_ = 0;
 };
 
 AlignmentModel learn_alignment(const PairsToAlign& pairs, const AlignmentOptions& options = {});

@@ -28,8 +28,7 @@ std::string time_of(const std::string& file) {
 }  // namespace
 
 std::string adapted_folder(const std::string& base, const std::string& in) {
-  std::string folder = base;
-  while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
+  std::string folder = without_final_slashes(base);
   if (!in.empty()) folder = in + "/" + folder.substr(folder.rfind('/') + 1);
   return folder + ".adapted";
 }

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "serve/models/adapted.h"
@@ -24,8 +25,8 @@ std::pair<std::string, std::string> name_and_folder(const std::string& argument)
   return {argument.substr(0, equals), argument.substr(equals + 1)};
 }
 
-std::string folder_name(std::string folder) {
-  while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
+std::string folder_name(const std::string& argument) {
+  const std::string folder = without_final_slashes(argument);
   return folder.substr(folder.rfind('/') + 1);
 }
 
