@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iostream>
 #include <unordered_map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,6 +17,7 @@
 #include "base/status_line.h"
 #include "base/threads.h"
 #include "data/corpus.h"
+#include "kernels/devices.h"
 #include "text/language_tokens.h"
 #include "text/scripts.h"
 #include "text/sentence_rules.h"
@@ -146,15 +148,22 @@ constexpr SizeClass size_classes[] = {
 constexpr double most_minutes = 24 * 60;
 constexpr int64_t too_few_pairs = 2000;
 
+// What training computes on unless it is told otherwise.
+struct Machine {
+  bool has_gpu = is_gpu(kernels_of_device("auto"));
+  std::string name = has_gpu ? "the GPU" : counted(available_threads(), "thread");
+};
+
 // A layer's products come three times: forward, and twice backward. The speed is that of a processor with AVX-512 in
-// fp32, less a margin for others.
-double minutes_of(const SizeClass& size, int64_t vocabulary, const CorpusFacts& facts) {
-  constexpr double per_thread = 50e9;
+// fp32, or of an H100 in bf16 with batches as small as these, less a margin for others.
+double minutes_of(const SizeClass& size, int64_t vocabulary, const CorpusFacts& facts,
+                  const Machine& machine) {
+  constexpr double of_thread = 50e9, of_gpu = 40e12;
   const auto d = static_cast<double>(size.d_model), d_ff = static_cast<double>(size.d_ff);
   const double layers = static_cast<double>(size.layers) * (12 * d * d + 4 * d * d_ff);
   const double per_token = 6 * (layers + d * static_cast<double>(vocabulary)) / 2;
   const double tokens = static_cast<double>(facts.pairs * size.epochs) * facts.tokens;
-  return tokens * per_token / (per_thread * available_threads()) / 60;
+  return tokens * per_token / (machine.has_gpu ? of_gpu : of_thread * available_threads()) / 60;
 }
 
 struct NewRecipe {
@@ -164,16 +173,18 @@ struct NewRecipe {
 };
 
 // Of a large corpus, the largest model that can read it a few times in a day.
-NewRecipe sized(const CorpusFacts& facts, const DataConfig& data) {
+NewRecipe sized(const CorpusFacts& facts, const DataConfig& data, const Machine& machine) {
   NewRecipe recipe;
   for (const SizeClass& size : size_classes) {
     if (facts.pairs < size.pairs) continue;
     recipe.size = size;
     // Characters need subwords of their own before there is room for words.
     recipe.vocabulary = std::max(size.vocabulary, 2 * facts.characters);
-    recipe.minutes = minutes_of(size, recipe.vocabulary, facts);
+    recipe.minutes = minutes_of(size, recipe.vocabulary, facts, machine);
     if (recipe.minutes <= most_minutes || size.d_model <= 256) break;
   }
+  // A GPU computes the parts of an update at once.
+  if (machine.has_gpu) recipe.size.batch_tokens *= std::exchange(recipe.size.accumulate, 1);
   // Training may take longer only where a single epoch does.
   const double share = std::min(1.0, most_minutes / recipe.minutes);
   recipe.epochs = std::max<int64_t>(std::lround(share * static_cast<double>(recipe.size.epochs)), 1);
@@ -267,7 +278,8 @@ std::string time_in_words(double minutes) {
                       : counted(std::lround(minutes / 60), "hour");
 }
 
-void write_training(RecipeText& text, const DataConfig& data, const NewRecipe& recipe) {
+void write_training(RecipeText& text, const DataConfig& data, const NewRecipe& recipe,
+                    const Machine& machine) {
   const SizeClass& size = recipe.size;
   text.table("training");
   text.line("batch_tokens", size.batch_tokens, "small corpora learn faster from small batches");
@@ -282,25 +294,26 @@ void write_training(RecipeText& text, const DataConfig& data, const NewRecipe& r
   text.line("ema", 0.998, "keeps the moving average of the weights");
   if (!data.from.empty() && !data.to.empty())
     text.line("guided_alignment", 0.5, "attention also learns which words belong together, from an aligner");
-  text.line("precision", "auto", "bf16 where this processor is faster with it");
-  text.line("max_epochs", recipe.epochs,
-            fmt::format("times through the corpus: about {} with {}", time_in_words(recipe.minutes),
-                        counted(available_threads(), "thread")));
+  text.line("precision", "auto", "bf16 where this machine is faster with it");
+  text.line(
+      "max_epochs", recipe.epochs,
+      fmt::format("times through the corpus: about {} with {}", time_in_words(recipe.minutes), machine.name));
   text.table("validation");
   text.line("every", recipe.every, "updates");
   text.line("keep_best_by", "bleu");
   text.line("patience", int64_t{10}, "the cooldown begins after this many validations without a better one");
 }
 
-std::string text_of(const CorpusFacts& facts, const DataConfig& data, const NewRecipe& recipe,
-                    const std::string& path) {
+std::string text_of(const CorpusFacts& facts, const DataConfig& data, const std::string& path) {
+  const Machine machine;
+  const NewRecipe recipe = sized(facts, data, machine);
   RecipeText text;
   text.comment(pairs_in_words(facts) + ", written by dragoman new: change what you like.");
   text.comment("");
   text.comment("    dragoman train " + path);
   write_data(text, facts, data, recipe);
   write_sizes(text, facts, recipe);
-  write_training(text, data, recipe);
+  write_training(text, data, recipe, machine);
   return text.text();
 }
 
@@ -368,7 +381,7 @@ void new_recipe(const Arguments& arguments) {
   if (std::filesystem::exists(path))
     throw Error("{} exists already: delete it, or name another file with --out", path);
   const CorpusFacts facts = facts_of(o.data);
-  const std::string text = text_of(facts, o.data, sized(facts, o.data), path);
+  const std::string text = text_of(facts, o.data, path);
   check_text(text, path);
   write_file(path, {text});
   print_next(facts, o.data, path);

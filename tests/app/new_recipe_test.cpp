@@ -80,6 +80,25 @@ TEST_F(NewRecipe, SmallerCorporaGetSmallerModelsAndMoreDropout) {
   EXPECT_GE(before.model.d_model, 256);
 }
 
+// A GPU computes an update at once, and sooner.
+TEST_F(NewRecipe, CountsWithAGpu) {
+  if (std::string(DRAGOMAN_PLUGIN_TWIN).empty()) GTEST_SKIP() << "without CUDA's headers or Boost.Context";
+  write_corpus(400'000, cat, katze);
+  const auto written = [&] { return read_file(folder_.path(fmt::format("{}.toml", recipes_))); };
+  setenv("DRAGOMAN_CUDA_PLUGIN", "/nowhere/plugin.so", 1);
+  const Recipe on_cpu = recipe_of();
+  EXPECT_GT(on_cpu.training.accumulate, 1);
+  EXPECT_NE(written().find(" thread"), std::string::npos) << written();
+
+  setenv("DRAGOMAN_CUDA_PLUGIN", DRAGOMAN_PLUGIN_TWIN, 1);
+  const Recipe on_gpu = recipe_of();
+  unsetenv("DRAGOMAN_CUDA_PLUGIN");
+  EXPECT_EQ(on_gpu.training.accumulate, 1);
+  EXPECT_EQ(on_gpu.training.batch_tokens, on_cpu.training.batch_tokens * on_cpu.training.accumulate);
+  EXPECT_EQ(on_gpu.model.d_model, on_cpu.model.d_model);
+  EXPECT_NE(written().find("minutes with the GPU"), std::string::npos) << written();
+}
+
 TEST_F(NewRecipe, KnowsLanguagesByTheFilesNames) {
   write_corpus(10, cat, katze);
   EXPECT_EQ(recipe_of().data.from, "en");
