@@ -25,9 +25,21 @@ void check_finite(const Parameter& parameter, const std::vector<float>& values) 
                 parameter.name);
 }
 
+void check_shapes(const Parameter& parameter, const std::vector<ForeignTensor>& parts) {
+  int64_t columns = 0;
+  for (const ForeignTensor& part : parts) {
+    CHECK(part.shape.size() == 2 && part.shape[0] == parameter.value.rows(), "{}: {} rows, but a part is {}",
+          parameter.name, parameter.value.rows(), describe(part));
+    columns += part.shape[1];
+  }
+  CHECK(columns == parameter.value.columns(), "{}: {} columns, but its parts have {}", parameter.name,
+        parameter.value.columns(), columns);
+}
+
 // Some rows of a parameter.
 std::vector<float> values_of(const Parameter& parameter, const std::vector<ForeignTensor>& parts,
                              int64_t first, int64_t count) {
+  check_shapes(parameter, parts);
   const int64_t columns = parameter.value.columns();
   std::vector<float> values(static_cast<size_t>(count * columns));
   int64_t begin = 0;
@@ -39,8 +51,6 @@ std::vector<float> values_of(const Parameter& parameter, const std::vector<Forei
       std::copy_n(theirs.begin() + row * width, width, values.begin() + row * columns + begin);
     begin += width;
   }
-  CHECK(begin == columns && parts[0].shape[0] == parameter.value.rows(), "{}: {} columns of {}",
-        parameter.name, begin, describe(parts[0]));
   return values;
 }
 

@@ -342,7 +342,7 @@ struct Kernels {
                         float* losses);
   // A row of logits becomes one of log-probabilities: x − log Σ e^x, with the bits of −log p(target) above.
   void (*log_softmax)(Context&, Matrix logits);
-  // mixed = log((1 − share) · e^mixed + share · e^other), element by element; 0 < share < 1.
+  // mixed = log((1 − share) · e^mixed + share · e^other), element by element; 0 < share < 1. A NaN stays one.
   void (*mix_log_probabilities)(Context&, ConstMatrix other, float share, Matrix mixed);
   // Mixes what followed the known states into rows of log-probabilities, by a share that falls with the distance of the
   // nearest one; and, from ½ on, with the probability p of the row's likeliest word: as min(1, 2 (1 − p)). weights:

@@ -80,6 +80,9 @@ class HostView {
     }
   }
 
+  // What was written is not needed on the device: nothing is uploaded at the end.
+  void discard() { values_ = {}; }
+
   T* data() const { return values_.data(); }
   size_t size() const { return values_.size(); }
   T& operator[](size_t i) const { return values_[i]; }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 
 #include "base/error.h"
@@ -45,10 +44,6 @@ Tensor allowed_logits(const Transformer& model, size_t member, std::span<const O
   return logits;
 }
 
-std::span<const float> row_of(const HostView<const float>& values, int64_t row, int64_t columns) {
-  return values.span().subspan(static_cast<size_t>(row * columns), static_cast<size_t>(columns));
-}
-
 // For each row of an encoder's or decoder's output 0, or NaN where the row is not finite. It ends with a norm, of which
 // all elements are finite or none. It is seen here since products in int8 make finite rows of others.
 Tensor zero_if_finite(Device& device, const Tensor& output) {
@@ -65,22 +60,10 @@ void spoil_rows(Device& device, const Tensor& decoded, const Tensor& scores) {
     device.kernels.add(device.context, zero_if_finite(device, decoded), scores.column_range(0, 1).matrix());
 }
 
-void make_not_finite(Device& device, const Tensor& scores, int64_t row) {
-  device.memory.fill(scores.row_range(row, 1).matrix(), std::numeric_limits<float>::quiet_NaN());
-}
-
-// Mixes a further model's log-probabilities into `mean`. A row that is not finite in one of the models must not be in
-// their mean, and mixing alone would hide it: so the host waits for both, at each step of an ensemble.
+// Mixes a further model's log-probabilities into `mean`. A row that is not finite in one of the models is NaN there in
+// all columns, and so it is in their mean.
 void add_to_mean(Device& device, const Tensor& own, int64_t models, const Tensor& mean) {
-  std::vector<int64_t> not_finite;
-  const HostView<const float> own_values = own.values(), mean_values = mean.values();
-  for (int64_t r = 0; r < own.rows(); ++r) {
-    if (!has_finite(row_of(own_values, r, own.columns())) ||
-        !has_finite(row_of(mean_values, r, own.columns())))
-      not_finite.push_back(r);
-  }
   device.kernels.mix_log_probabilities(device.context, own, 1 / static_cast<float>(models), mean.matrix());
-  for (const int64_t r : not_finite) make_not_finite(device, mean, r);
 }
 
 // A word that the model excludes stays so, whatever the language model says. The host adds, and waits for both.

@@ -257,7 +257,7 @@ void Search::consider_terms(Sentence& sentence, const Hypothesis& hypothesis, Ne
 // One for each row where they are drawn, else none.
 std::vector<Element> Search::apply_rules_and_draw(const Group& group, NextScores& scores,
                                                   const Tensor& log_probabilities) {
-  const HostView<float> values = log_probabilities.writable_values();
+  HostView<float> values = log_probabilities.writable_values();
   float* row = values.data();
   size_t number = group.first_row;
   std::vector<Element> drawn;
@@ -279,6 +279,7 @@ std::vector<Element> Search::apply_rules_and_draw(const Group& group, NextScores
           draw(next.log_probabilities, options, draw_key(options, sentence->key, sample++, h.tokens.size())));
     }
   }
+  if (group.choice == Choice::drawn) values.discard();
   return drawn;
 }
 

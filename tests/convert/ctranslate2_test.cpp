@@ -246,6 +246,8 @@ TEST_F(CTranslate2Folder, VariablesOfOtherArchitecturesAreNamed) {
     return error();
   };
   EXPECT_EQ(with_scalar("encoder/alibi", 0), "");
+  for (const char* flag : {"with_relative_position", "encoder/layernorm_embedding"})  // the tensors say so
+    EXPECT_EQ(with_scalar(flag, 1), "") << flag;
   for (const auto& [name, what] :
        {std::pair("encoder/alibi", "linear biases"),
         {"encoder/layer_0/self_attention/relative_position_keys", "only one of encoder and decoder"},

@@ -1,4 +1,5 @@
 // Hugging Face's models of many languages compute here what transformers computed (tests/golden/make_m2m_golden.py).
+#include <algorithm>
 #include <filesystem>
 
 #include <gtest/gtest.h>
@@ -6,6 +7,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "convert/fixtures.h"
+#include "convert/huggingface/languages.h"
 #include "convert/systems.h"
 #include "search/saved_model.h"
 #include "search/score.h"
@@ -141,6 +143,35 @@ TEST_F(M2MFolder, HowToSearchIsTheFolders) {
   EXPECT_EQ(import().search["min-length"], 5);
   EXPECT_EQ(import().search["no-repeat-ngram"], 3);
   EXPECT_EQ(import().search["repetition-penalty"], 1.2);
+}
+
+TEST_F(M2MFolder, WhatTheSearchLacksIsNoted) {
+  const auto notes = [this] {
+    return std::ranges::count_if(import().choices, [](const std::string& choice) {
+      return choice.ends_with(" is not supported and is ignored");
+    });
+  };
+  const std::string whole = read_file(folder_.path("generation_config.json"));
+  EXPECT_EQ(notes(), 0);
+  for (const auto& [key, value] :
+       std::vector<std::pair<const char*, json>>{{"repetition_penalty", 0.8},
+                                                 {"do_sample", true},
+                                                 {"num_beam_groups", 2},
+                                                 {"encoder_no_repeat_ngram_size", 3},
+                                                 {"suppress_tokens", json::array({5})}}) {
+    set("generation_config.json", key, value);
+    EXPECT_EQ(notes(), 1) << key;
+    EXPECT_NE(import().choices.back().find(key), std::string::npos) << import().choices.back();
+    folder_.write("generation_config.json", whole);
+  }
+}
+
+TEST(LanguageName, IsNoOtherPieceWithUnderscores) {
+  for (const char* code : {"fr", "ast"}) EXPECT_EQ(language_name("__" + std::string(code) + "__"), code);
+  for (const char* token : {"fr_XX", "ceb_PH", "zho_Hans"}) EXPECT_EQ(language_name(token), token);
+  for (const char* token : {"____", "_____", "______", "__1__", "__A__", "__init__", "to_do", "id_to",
+                            "get_text", "fr_", "fr_Latn", "FR_XX", "fra_latn", "_fr_XX", "fr"})
+    EXPECT_EQ(language_name(token), "") << token;
 }
 
 // The lists of languages are in several files, of which older folders have one.

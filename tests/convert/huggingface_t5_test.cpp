@@ -150,6 +150,8 @@ TEST_F(T5Folder, AnErrorNamesWhatIsMissingOrUnknown) {
   EXPECT_NE(error_with("d_ff", 41).find("block.0.layer.1.DenseReluDense.wi.weight is f16 [40, 24]"),
             std::string::npos);
   EXPECT_NE(error_with("vocab_size", 2'000'000'000).find("the embedding is f16 [96, 24]"), std::string::npos);
+  EXPECT_NE(error_with("d_model", 16).find("d_model is 16, but the embedding is f16 [96, 24]"),
+            std::string::npos);
   EXPECT_NE(error_with("d_kv", 0).find("d_kv must be at least 1"), std::string::npos);
   EXPECT_NE(error_with("num_layers", 1).find("specifies 1 layers"), std::string::npos);
   EXPECT_NE(error_with("num_heads", 4).find("relative_attention_bias.weight is f16 [8, 3]"),

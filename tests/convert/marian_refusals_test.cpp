@@ -185,6 +185,21 @@ TEST_F(MarianRefusals, FilesThatAreMissingOrSeveralAreNamed) {
   EXPECT_FALSE(is_marian(folder_.path("")));
 }
 
+// A text shortlist is not read; a binary one is.
+TEST_F(MarianRefusals, TextShortlistsMayBeMissingOrSeveral) {
+  const auto note = [this] { return import_marian({folder_.path("")}).choices.back(); };
+  const std::string decoding = read_file(folder_.path("model.bin.decoder.yml"));
+  for (const char* name : {"lex.s2t.gz", "lex.t2s.gz"}) folder_.write(name, "x");
+  EXPECT_NE(note().find("lex.s2t.gz: only binary shortlists"), std::string::npos) << note();
+  folder_.write("model.bin.decoder.yml", decoding + "\nshortlist: [gone.s2t.gz, 50, 50]\n");
+  EXPECT_NE(note().find("gone.s2t.gz: only binary shortlists"), std::string::npos) << note();
+  folder_.write("model.bin.decoder.yml", decoding + "\nshortlist: [gone.bin]\n");
+  expect_error(error(), "gone.bin");
+  folder_.write("model.bin.decoder.yml", decoding);
+  for (const char* name : {"lex.s2t.bin", "lex.t2s.bin"}) folder_.write(name, "x");
+  expect_error(error(), "lex.s2t.bin, lex.t2s.bin");
+}
+
 TEST_F(MarianRefusals, TruncatedModelsAreRefused) {
   const std::string whole = read_file(folder_.path("model.bin"));
   for (const size_t size : {size_t{0}, size_t{7}, size_t{100}, whole.size() / 2, whole.size() - 1}) {

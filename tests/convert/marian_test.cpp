@@ -1,4 +1,5 @@
 // Marian's models compute here what Marian computed (tests/golden/make_marian_golden.py).
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <string>
@@ -156,6 +157,20 @@ TEST(MarianImport, TakesWhatTheFilesSay) {
   EXPECT_FALSE(separate.search.contains("shortlist"));
   EXPECT_TRUE(has_ssru(ssru.config));
   EXPECT_TRUE(import("embedding_norm").config.embedding_norm);
+}
+
+// A row that no token has was not trained.
+TEST(MarianImport, RowsWithoutATokenAreNotOutput) {
+  const TemporaryFolder folder;
+  for (const char* name : {"model.npz", "model.npz.decoder.yml", "source.spm", "target.spm"})
+    folder.write(name, read_file((models / "opus" / name).string()));
+  std::string list = read_file((models / "opus/opus.vocab.yml").string());
+  const std::string line = "▁hears: 31\n";
+  ASSERT_NE(list.find(line), list.npos);
+  folder.write("opus.vocab.yml", list.erase(list.find(line), line.size()));
+  const auto target = import_model({folder.path("")}).vocabularies.target;
+  EXPECT_EQ(target->piece(31), "<unused 31>");
+  EXPECT_EQ(std::ranges::count(target->suppressed(), 31), 1);
 }
 
 // As Firefox names them, and as the releases of OPUS-MT do.

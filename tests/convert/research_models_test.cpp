@@ -62,6 +62,51 @@ INSTANTIATE_TEST_SUITE_P(Of, ResearchModel,
                            return name;
                          });
 
+std::string with_bytes(std::string text, const std::string& what, const std::string& with) {
+  const size_t at = text.find(what);
+  EXPECT_NE(at, text.npos) << what;
+  return text.replace(at, what.size(), with);
+}
+
+// A string as a pickle has it.
+std::string pickled(const std::string& text) {
+  return "X" + little(static_cast<uint32_t>(text.size())) + text;
+}
+
+// As versions 1 and 2 of OpenNMT-py write it where the vocabularies are not shared.
+TEST(OpenNmtImport, ASourceVocabularyNeedsNoMarks) {
+  const fs::path source = golden / "opennmt/v3";
+  const TemporaryFolder folder;
+  folder.write("sentencepiece.model", read_file((source / "sentencepiece.model").string()));
+  std::string file = read_file((source / "model.pt").string());
+  file = with_bytes(file, pickled("<s>"), pickled("<q>"));
+  folder.write("model.pt", with_bytes(file, pickled("</s>"), pickled("</q>")));
+  const ImportedModel model = import_model({folder.path("model.pt")}, "opennmt-py");
+  EXPECT_EQ(model.vocabularies.source->piece(2), "<q>");
+  EXPECT_EQ(model.vocabularies.target->piece(2), "<s>");
+  write_model_folder(model, folder.path("out"));
+  expect_same_log_probabilities(folder.path("out"),
+                                json::parse(read_file((source / "reference.json").string())));
+}
+
+// NormFormer's, which multiply by parameters of their own.
+TEST(FairseqImport, ScalesAreNotSupported) {
+  const std::string file = read_file((golden / "fairseq/old/model.pt").string()),
+                    option = pickled("encoder_layers");
+  const TemporaryFolder folder;
+  for (const char* file_beside : {"dict.en.txt", "dict.fr.txt", "sentencepiece.bpe.model"})
+    folder.write(file_beside, read_file((golden / "fairseq/old" / file_beside).string()));
+  const auto error_with = [&](const std::string& flag, char value) {
+    folder.write("model.pt", with_bytes(file, option, pickled(flag) + value + option));
+    return error_of([&] { import_model({folder.path("model.pt")}, "fairseq"); });
+  };
+  constexpr char pickled_true = '\x88', pickled_false = '\x89';
+  for (const std::string flag : {"scale_attn", "scale_fc", "scale_heads", "scale_resids"}) {
+    EXPECT_EQ(error_with(flag, pickled_false), "");
+    EXPECT_NE(error_with(flag, pickled_true).find(flag + " = true is not supported"), std::string::npos);
+  }
+}
+
 class DamagedResearchModel : public testing::TestWithParam<const char*> {
  protected:
   DamagedResearchModel() {

@@ -59,6 +59,12 @@ TEST(Android, EscapesWhatItMust) {
   EXPECT_EQ(android_text("<![CDATA[<b>Yes</b>]]>", "x & 'y'"), "<![CDATA[<b>x & \\'y\\'</b>]]>");
 }
 
+TEST(Android, KeepsQuotationMarksInPairs) {
+  EXPECT_EQ(android_text("\"Don't stop\"", "Continue"), "\"Continue\"");
+  EXPECT_EQ(android_text("\"Say \\\"it\\\"\"", "Dis \"oui\""), "\"Dis \\\"oui\\\"\"");
+  EXPECT_EQ(android_text("\"Go  \"", "Va"), "\"Va  \"");
+}
+
 TEST(Android, KeepsArgumentsAndWhatIsMarked) {
   EXPECT_EQ(android_text("%s in %d", "%d: %s"), "%2$d: %1$s");
   EXPECT_EQ(android_text("50% of %1$s", "%1$s: 50 %d"), "%1$s: 50 % d");

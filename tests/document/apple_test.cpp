@@ -95,6 +95,15 @@ TEST(StringCatalog, TranslatesKeysThatAreTexts) {
             R"({"state":"needs_review","value":"Ouvrir"}}}}}})");
 }
 
+TEST(StringCatalog, WhiteSpaceWithoutEndIsNotCopied) {
+  const std::string space(100'000, ' '),
+      file = "{" + space + R"("sourceLanguage")" + space + R"(:"en","strings":{"Open":{}}})";
+  EXPECT_EQ(translated(file, {"Ouvrir"}),
+            "{" + space + R"("sourceLanguage")" + space +
+                R"(:"en","strings":{"Open":{"localizations":{"fr":{"stringUnit":)"
+                R"({"state":"needs_review","value":"Ouvrir"}}}}}})");
+}
+
 TEST(StringCatalog, TranslatesTheTextOfTheSourceLanguageAndKeepsOtherLanguages) {
   const std::string before = "    \"open_button\" : {\n      \"localizations\" : {\n",
                     after = "\n      }\n    }";

@@ -65,6 +65,8 @@ TEST(Xliff, SegmentsOfAUnitAreTranslatedOneByOne) {
   EXPECT_EQ(translated("xliff", unit(source)),
             unit(source + waiting_target + segments("ONE.", "TWO.") + "</target>"));
   EXPECT_EQ(read_to("xliff", unit(source)).segments.size(), 2u);
+  EXPECT_EQ(translated("xliff", unit(source + "<target><mrk mtype=\"seg\" mid=\"0\"/></target>")),
+            unit(source + waiting_target + segments("ONE.", "TWO.") + "</target>"));
 }
 
 TEST(Xliff, LanguagesAreFilledIn) {

@@ -65,6 +65,8 @@ TEST(Glossary, EqualSourcesHaveTheTargetsOfAllTheirEntries) {
 
 TEST(Glossary, WhatIsKeptStandsAsInTheText) {
   EXPECT_EQ(found_in("use don’t\u00a0stop", {{{"don't stop"}, {}}}), "don’t\u00a0stop=don’t stop");
+  const std::string far = "New" + std::string(600, ' ') + "York";
+  EXPECT_EQ(found_in("in " + far, {{{"New York"}, {}}}), far + "=New York");
 }
 
 // The same by trying every entry at every place, for texts of few letters.

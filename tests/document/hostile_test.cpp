@@ -45,6 +45,43 @@ TEST(HostileFiles, ARunWithALongDescriptionAndManyItems) {
   EXPECT_THROW(read_as("docx", file(500'000, 60'000)), Error);
 }
 
+// What they copy is limited, too.
+TEST(HostileFiles, ARunWithALongTagAndManyItems) {
+  const auto file = [](int attribute, int tabs) {
+    return docx_with(
+        "<w:document xmlns:w=\"http://schemas.openxmlformats.org/wordprocessingml/2006/main\"><w:body><w:p>"
+        "<w:r w:x=\"" +
+        std::string(static_cast<size_t>(attribute), 'x') + "\">" + repeated("<w:tab/>", tabs) +
+        "<w:t>One car</w:t></w:r></w:p></w:body></w:document>");
+  };
+  EXPECT_EQ(read_as("docx", file(500, 1000)).segments.size(), 1U);
+  EXPECT_NE(refusal("docx", file(500'000, 1000)).find("many times as large as the file"), std::string::npos);
+}
+
+TEST(HostileFiles, ARunWithALongTagAndManyLines) {
+  const auto file = [](size_t attribute, int lines) {
+    return packed({{"[Content_Types].xml",
+                    "<Types><Override PartName=\"/xl/sharedStrings.xml\" ContentType=\"application/"
+                    "vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml\"/></Types>"},
+                   {"xl/sharedStrings.xml",
+                    "<sst xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\"><si><r x=\"" +
+                        std::string(attribute, 'x') + "\"><t>One car" + repeated("\nOne car", lines) +
+                        "</t></r></si></sst>"}});
+  };
+  EXPECT_FALSE(read_as("xlsx", file(500, 1000)).segments.empty());
+  EXPECT_NE(refusal("xlsx", file(500'000, 1000)).find("many times as large as the file"), std::string::npos);
+}
+
+// Each of many closing codes has no partner among many open ones.
+TEST(HostileFiles, CodesOfXliffWithoutPartners) {
+  std::string codes;
+  for (int i = 0; i < 150'000; ++i) codes += "<bx id=\"a" + std::to_string(i) + "\"/>";
+  const std::string file = "<xliff version=\"1.2\"><file><body><trans-unit id=\"1\"><source>One car" + codes +
+                           repeated("<ex id=\"b\"/>", 150'000) +
+                           "</source></trans-unit></body></file></xliff>";
+  EXPECT_EQ(read_as("xliff", file).segments.size(), 1U);
+}
+
 TEST(HostileFiles, ALineOfManyNumbersInAPdf) {
   if (!reads_pdf) GTEST_SKIP() << "this build has no poppler";
   const std::string numbers = repeated("1 2 3 4 5 6 7 8 9 ", 5000);
@@ -65,8 +102,8 @@ TEST(HostileFiles, AMessageOfManyLines) {
 }
 
 TEST(HostileFiles, MarkupOfRestructuredTextThatNeverEnds) {
-  const std::vector<std::string> files = {repeated("*a ", 200'000) + "x*_", repeated("= =\nx\n\n", 60'000),
-                                          repeated(".. _`a\n\n", 60'000)};
+  const std::vector<std::string> files = {repeated("*a ", 200'000) + "x*_", repeated("`a ", 200'000) + "x`_x",
+                                          repeated("= =\nx\n\n", 60'000), repeated(".. _`a\n\n", 60'000)};
   for (const std::string& file : files)
     EXPECT_EQ(identity_of(read_as("rst", file)), file) << file.substr(0, 9);
 }

@@ -182,6 +182,10 @@ TEST(Html, TheEncodingIsSaidToBeUtf8) {
             "<meta http-equiv=content-type content=\"text/html; charset=utf-8\" content=x>");
   EXPECT_EQ(in_capitals(read_as("html", "<meta name=description content=a charset=x>")),
             "<meta name=description content=\"A\" charset=utf-8>");
+  EXPECT_EQ(in_capitals(read_as("html",
+                                "<meta name=\"description\" http-equiv=\"Content-Type\" "
+                                "content=\"text/html; charset=iso-8859-1\">")),
+            "<meta name=\"description\" http-equiv=\"Content-Type\" content=\"text/html; charset=utf-8\">");
   for (const char* same :
        {"<meta charset=\"UTF-8\">", "<meta http-equiv=content-type content=\"text/html\">",
         "<meta name=a content=\"charset=x\">", "<p charset=x>y", "<meta charset>", "<meta charset=''>",

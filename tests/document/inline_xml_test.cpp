@@ -175,6 +175,15 @@ TEST(PlainXml, WhatIsFixedIsReadWithItsSentence) {
   EXPECT_TRUE(read_as("xml", "<x translate=\"no\">Dragoman</x> 4.5").segments.empty());
 }
 
+TEST(PlainXml, ADocumentTypeMayFollowCommentsAndWhiteSpace) {
+  for (const std::string before : {"<!-- One comment -->", "\n", "<!-- x -->\n<?y z?>\n"}) {
+    const std::string file = before + "<!DOCTYPE a [<!ENTITY b \"c\">]><a>One</a>\n";
+    const Document document = read_as("xml", file);
+    ASSERT_EQ(document.segments.size(), 1u);
+    EXPECT_EQ(identity_of(document), file);
+  }
+}
+
 TEST(PlainXml, FilesComeInAnyEncoding) {
   for (const std::string file : {"\xEF\xBB\xBF<a>One</a>", "\xEF\xBB\xBF<?xml version='1.0'?>\n<a>One</a>\n",
                                  "<?xml version='1.0' encoding='ISO-8859-1'?><a>\xE9t\xE9</a>"}) {

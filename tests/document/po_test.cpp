@@ -51,6 +51,14 @@ TEST(Po, FillsEveryFormOfAPlural) {
   EXPECT_EQ(texts_of(read_as("po", three)), (Texts{"One file"}));
 }
 
+// gettext uses no translation of a plural that lacks a form.
+TEST(Po, WritesTheFormsWithoutWordsToo) {
+  EXPECT_TRUE(
+      po_has(rotation_of_po(header + "msgid \"%(name)s\"\nmsgid_plural \"%(name)s and %(count)d others\"\n"
+                                     "msgstr[0] \"\"\nmsgstr[1] \"\"\n"),
+             "msgstr[0] \"%(name)s\"\nmsgstr[1] \""));
+}
+
 TEST(Po, ReplacesFuzzyTranslationsAndTakesTheFlagAway) {
   EXPECT_EQ(
       rotation_of_po(header + "#, fuzzy, c-format\n#| msgid \"Fil\"\nmsgid \"File\"\nmsgstr \"Feil\"\n\n"

@@ -100,6 +100,17 @@ TEST(Xml, EntitiesStayWhateverTheyStandFor) {
                 " is longer than 100 bytes: repair the file");
 }
 
+// Though XHTML has a character of that name.
+TEST(Xml, EntitiesThatAFileDeclaresAreItsOwn) {
+  const std::string declared = "<!DOCTYPE d [<!ENTITY prod \"Dragoman\"><!ENTITY eacute '&#233;'>]>";
+  const Document document = read_as("xml", declared + "<d><p>Use &prod; today</p></d>");
+  ASSERT_EQ(document.segments.size(), 1u);
+  EXPECT_EQ(document.segments[0].text, "Use today");
+  EXPECT_EQ(in_upper_case(document), declared + "<d><p>USE &prod; TODAY</p></d>");
+  EXPECT_EQ(read_as("xml", declared + "<d><p>Caf&eacute; &amp; bar</p></d>").segments.at(0).text,
+            "Café & bar");
+}
+
 TEST(Xml, OtherEncodingsAreReadAndWrittenAsUtf8) {
   const std::string latin = flat("Un caf\xE9 noir", "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>\n");
   const Document document = read_as("odf", latin);

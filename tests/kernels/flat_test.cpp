@@ -307,6 +307,19 @@ TEST_P(Flat, MixedProbabilitiesAreTheirMean) {
   }
 }
 
+TEST_P(Flat, MixedWithANaNAProbabilityIsNone) {
+  constexpr size_t columns = 37;
+  constexpr float none = std::numeric_limits<float>::quiet_NaN();
+  std::vector<float> first(columns, -2.0F), second(columns, -3.0F);
+  first[0] = second[20] = first[36] = second[36] = none;
+  first[1] = first[20] = -std::numeric_limits<float>::infinity();
+  auto both = on_device(first);
+  kernels_.mix_log_probabilities(context_, {on_device(second).data(), 1, columns, columns, 1}, 0.5F,
+                                 {both.data(), 1, columns, columns});
+  const Floats mixed = both.values();
+  for (size_t i = 0; i < columns; ++i) EXPECT_EQ(std::isnan(mixed[i]), i == 0 || i == 20 || i == 36) << i;
+}
+
 // What is not a number must not send a reader beyond the row.
 TEST_P(Flat, TopPassesOverWhatCannotBe) {
   constexpr float never = -std::numeric_limits<float>::infinity();

@@ -35,6 +35,34 @@ TEST_P(SearchWaits, OnceAStepAndOnceForNewSources) {
   }
 }
 
+TEST_P(SearchWaits, OnceAStepForAnEnsemble) {
+  Transformer one(GetParam().config, device_, Buffers::weights),
+      other(GetParam().config, device_, Buffers::weights);
+  one.parameters.initialise(1);
+  other.parameters.initialise(2);
+  Search search({&one, &other}, {.sentences = 8});
+  for (uint64_t i = 0; i < 5; ++i)
+    search.add(i, {.source = Sentence(3 + i, 7), .options = {.beam = 4, .max_length = 20}});
+  waits_of_step(search);
+  EXPECT_EQ(waits_of_step(search), 1);
+}
+
+// The words' probabilities come to the host, and are not sent back.
+TEST_P(SearchWaits, ASampleUploadsNoMoreThanAGreedySearch) {
+  Transformer model(GetParam().config, device_, Buffers::weights);
+  model.parameters.initialise(1);
+  const auto uploaded = [&](bool sample) {
+    Search search({&model}, {.sentences = 8});
+    for (uint64_t i = 0; i < 6; ++i)
+      search.add(i, {.source = Sentence(5, 7), .options = {.max_length = 20, .sample = sample}});
+    memory_.uploaded = 0;
+    search.step();
+    return memory_.uploaded;
+  };
+  uploaded(false);  // tables of positions, too
+  EXPECT_EQ(uploaded(true), uploaded(false));
+}
+
 // Attention comes as a whole; rules need all words on the host, and then the best of those that are left.
 TEST_P(SearchWaits, AsOftenForManySentencesAsForOne) {
   Transformer model(GetParam().config, device_, Buffers::weights);

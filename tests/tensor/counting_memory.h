@@ -1,5 +1,5 @@
-// A device whose memory is the host's, though nobody is told so, and that counts what is downloaded: each time the host
-// would wait for a GPU.
+// A device whose memory is the host's, though nobody is told so. It counts downloads, for each of which the host would
+// wait for a GPU, and the bytes of uploads.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,10 @@ class CountingMemory final : public DeviceMemory {
   void* reserve(size_t bytes) override { return cpu_memory().reserve(bytes); }
   void release(void* data, size_t bytes) override { cpu_memory().release(data, bytes); }
   void commit(void* data, size_t bytes) override { cpu_memory().commit(data, bytes); }
-  void upload(void* to, const void* from, size_t bytes) override { cpu_memory().upload(to, from, bytes); }
+  void upload(void* to, const void* from, size_t bytes) override {
+    uploaded += bytes;
+    cpu_memory().upload(to, from, bytes);
+  }
   void download(void* to, const void* from, size_t bytes) override {
     ++downloads;
     cpu_memory().download(to, from, bytes);
@@ -27,6 +30,7 @@ class CountingMemory final : public DeviceMemory {
   bool is_host_memory() const override { return false; }
 
   int downloads = 0;
+  size_t uploaded = 0;
 };
 
 }  // namespace dragoman::internal

@@ -120,7 +120,9 @@ bool is_harmless(const CTranslate2Model& model, const std::string& name) {
                                                                 "with_source_bos",
                                                                 "with_source_eos",
                                                                 "with_target_bos",
-                                                                "user_decoder_start_tokens"};
+                                                                "user_decoder_start_tokens",
+                                                                "with_relative_position",
+                                                                "layernorm_embedding"};
   if (attributes.contains(name.substr(name.rfind('/') + 1))) return true;
   return model.find(name).data.size() == element_size(model.find(name).type) && model.scalar(name, 0) == 0;
 }

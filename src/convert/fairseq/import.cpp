@@ -32,8 +32,9 @@ TorchOptions options_of(const TorchFile& file, const std::string& path) {
 }
 
 void check_fairseq(const TorchOptions& o) {
-  for (const char* key : {"cross_self_attention", "no_cross_attention", "no_token_positional_embeddings",
-                          "adaptive_input", "no_decoder_final_norm", "moe_freq"})
+  for (const char* key :
+       {"cross_self_attention", "no_cross_attention", "no_token_positional_embeddings", "adaptive_input",
+        "no_decoder_final_norm", "moe_freq", "scale_attn", "scale_fc", "scale_heads", "scale_resids"})
     o.require(key, false);
   for (const char* key : {"adaptive_softmax_cutoff", "encoder_layers_to_keep", "decoder_layers_to_keep"})
     if (o.find(key) != nullptr) o.refuse(key);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -91,6 +93,18 @@ nlohmann::json search_of(const Settings& settings, int64_t start_tokens) {
       settings.values()["forced_eos_token_id"] == settings.integer("eos_token_id"))
     search["forced-end"] = true;
   return search;
+}
+
+void note_ignored(const Settings& settings, std::vector<std::string>& choices) {
+  const nlohmann::json suppressed = settings.values().value("suppress_tokens", nlohmann::json());
+  for (const auto& [what, is_set] :
+       {std::pair("repetition_penalty below 1", settings.number("repetition_penalty", 1) < 1),
+        {"do_sample", settings.flag("do_sample", false)},
+        {"num_beam_groups above 1", settings.integer("num_beam_groups", 1) > 1},
+        {"encoder_no_repeat_ngram_size", settings.integer("encoder_no_repeat_ngram_size", 0) > 0},
+        {"suppress_tokens", suppressed.is_array() && !suppressed.empty()}})
+    if (is_set)
+      choices.push_back(fmt::format("{}: {} is not supported and is ignored", settings.path(), what));
 }
 
 }  // namespace dragoman::internal

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -23,5 +24,8 @@ std::pair<ForeignTensors, std::string> read_model_weights(const std::string& fol
 
 // Beam, length penalty and maximum length, as options of the search by name. `start_tokens`: of an output.
 nlohmann::json search_of(const Settings& settings, int64_t start_tokens);
+
+// Adds a note for each setting of transformers' search that there is no option for here.
+void note_ignored(const Settings& settings, std::vector<std::string>& choices);
 
 }  // namespace dragoman::internal

@@ -1,10 +1,10 @@
 #include "convert/huggingface/languages.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <filesystem>
 #include <sstream>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
@@ -196,6 +196,14 @@ std::string path_of_pieces(const ImportRequest& request) {
       request.source, pieces_file);
 }
 
+bool are_lower(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c >= 'a' && c <= 'z'; });
+}
+
+bool are_upper(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c >= 'A' && c <= 'Z'; });
+}
+
 // Where the source has its language, and what the decoder reads first.
 void set_places(const std::string& folder, bool mbart, int64_t rows, int64_t pieces, Languages& languages) {
   std::string tokenizer;
@@ -214,15 +222,19 @@ void set_places(const std::string& folder, bool mbart, int64_t rows, int64_t pie
 
 }  // namespace
 
+// __fr__, __fra__, fr_XX, fra_XX or fra_Latn, and nothing like ______, __init__ or to_do.
 std::string language_name(const std::string& token) {
-  const size_t size = token.size();
-  if (size > 4 && token.starts_with("__") && token.ends_with("__")) return token.substr(2, size - 4);
-  const size_t line = token.find('_');
-  const bool is_code = (line == 2 || line == 3) && size - line - 1 >= 2 && size - line - 1 <= 4 &&
-                       std::ranges::all_of(token, [](char c) {
-                         return c == '_' || std::isalpha(static_cast<unsigned char>(c));
-                       });
-  return is_code ? token : "";
+  const size_t size = token.size(), line = token.find('_');
+  if (size > 4 && token.starts_with("__") && token.ends_with("__")) {
+    std::string name = token.substr(2, size - 4);
+    return (name.size() == 2 || name.size() == 3) && are_lower(name) ? name : "";
+  }
+  if ((line != 2 && line != 3) || !are_lower(token.substr(0, line))) return "";
+  const std::string rest = token.substr(line + 1);
+  const bool is_country = rest.size() == 2 && are_upper(rest);
+  const bool is_script =
+      line == 3 && rest.size() == 4 && are_upper(rest.substr(0, 1)) && are_lower(rest.substr(1));
+  return is_country || is_script ? token : "";
 }
 
 Vocabularies read_many_languages(const ImportRequest& request, const Settings& settings, int64_t rows) {

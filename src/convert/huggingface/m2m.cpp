@@ -145,6 +145,7 @@ ImportedModel import_huggingface_m2m(const ImportRequest& request) {
   model.search.update(languages_of(request.source, settings, languages));
   model.config.tied_bias = model.config.tied != Tied::none && has_bias(tensors);
   model.choices = m2m_choices(model);
+  note_ignored(settings, model.choices);
   model.tensors_of = [tensors = std::move(tensors), path = std::move(path)](const Parameter& parameter) {
     return m2m_tensors(tensors, path, parameter);
   };

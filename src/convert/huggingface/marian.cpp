@@ -202,6 +202,7 @@ ImportedModel import_huggingface_marian(const ImportRequest& request) {
     model.config.max_positions = model.max_length + 1;
   }
   model.choices = choices_of(model, path);
+  note_ignored(settings, model.choices);
   model.tensors_of = [tensors = std::move(tensors), path = std::move(path), tied = model.config.tied](
                          const Parameter& p) { return tensors_of(tensors, path, tied, p); };
   return model;

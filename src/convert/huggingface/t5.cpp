@@ -109,9 +109,9 @@ ModelConfig t5_config(const Settings& s, const ForeignTensors& tensors, const st
                         .embedding_dropout = dropout};
   if (config.head_width == 0) throw Error("{}: d_kv must be at least 1, but is 0", s.path());
   config.source_vocabulary = config.target_vocabulary = s.integer("vocab_size", 32128);
-  if (embedding.shape.empty() || embedding.shape[0] != config.source_vocabulary)
-    throw Error("{}: vocab_size is {}, but the embedding is {}", s.path(), config.source_vocabulary,
-                describe(embedding));
+  if (embedding.shape != std::vector{config.source_vocabulary, config.d_model})
+    throw Error("{}: vocab_size is {} and d_model is {}, but the embedding is {}", s.path(),
+                config.source_vocabulary, config.d_model, describe(embedding));
   check_layers(tensors, path, config);
   return config;
 }
@@ -298,6 +298,7 @@ ImportedModel import_huggingface_t5(const ImportRequest& request) {
   model.max_length = std::max<int64_t>(1, settings.integer("n_positions", 512) - 1);
   model.search = search_of(settings, 1);
   model.choices = choices_of(model);
+  note_ignored(settings, model.choices);
   const auto weights = std::make_shared<const T5Weights>(std::move(tensors), std::move(path), model.config,
                                                          scales_output(settings));
   model.tensors_of = [weights](const Parameter& parameter) { return weights->of(parameter); };

@@ -112,14 +112,21 @@ std::string named_file(const Settings& settings, const char* key, const std::str
   throw Error("{}: {} names {}, which does not exist", settings.path(), key, name);
 }
 
-// Item `index` of a list of files; empty if there is no such list.
-std::string listed_file(const std::optional<Settings>& settings, const char* key, size_t index) {
-  if (!settings || !settings->has(key)) return "";
+// Item `index` of a list of files, as it is written there.
+std::optional<std::string> listed_name(const std::optional<Settings>& settings, const char* key,
+                                       size_t index) {
+  if (!settings || !settings->has(key)) return {};
   const nlohmann::json& list = settings->values()[key];
-  if (list.is_array() && list.empty()) return "";
+  if (list.is_array() && list.empty()) return {};
   if (!list.is_array() || list.size() <= index || !list[index].is_string())
     throw Error("{}: {} must be a list of files", settings->path(), key);
-  return named_file(*settings, key, list[index].get<std::string>());
+  return list[index].get<std::string>();
+}
+
+// Its path; empty if there is no such list.
+std::string listed_file(const std::optional<Settings>& settings, const char* key, size_t index) {
+  const auto name = listed_name(settings, key, index);
+  return name ? named_file(*settings, key, *name) : "";
 }
 
 // The file of a side by the names that published models have.
@@ -166,12 +173,26 @@ MarianVocabulary vocabulary_of(const ImportRequest& request, const std::string& 
   return vocabulary;
 }
 
+bool is_binary_shortlist(std::string_view name) { return without_gz(name).ends_with(".bin"); }
+
+// A text shortlist is not read: it may be missing, or one of several.
 void find_shortlist(const std::string& folder, MarianFolder& found) {
-  std::string path = listed_file(found.decoding, "shortlist", 0);
-  if (path.empty())
-    path = find_file(folder, "shortlists", [](std::string_view name) { return name.starts_with("lex."); });
-  const bool is_binary = without_gz(path).ends_with(".bin");
-  (is_binary ? found.shortlist : found.text_shortlist) = path;
+  if (const auto named = listed_name(found.decoding, "shortlist", 0)) {
+    if (is_binary_shortlist(*named)) {
+      found.shortlist = named_file(*found.decoding, "shortlist", *named);
+    } else {
+      found.text_shortlist = *named;
+    }
+    return;
+  }
+  found.shortlist = find_file(folder, "shortlists", [](std::string_view name) {
+    return name.starts_with("lex.") && is_binary_shortlist(name);
+  });
+  if (!found.shortlist.empty()) return;
+  const FileNames files = files_in(folder);
+  const auto text =
+      std::ranges::find_if(files, [](const std::string& name) { return name.starts_with("lex."); });
+  if (text != files.end()) found.text_shortlist = (fs::path(folder) / *text).string();
 }
 
 }  // namespace

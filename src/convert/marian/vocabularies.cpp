@@ -47,9 +47,12 @@ std::vector<std::string> tokens_of_spm(const std::string& model, const std::stri
 }
 
 // Some models have rows without a token, up to a round number. They were not trained, and are not output.
-void name_unused(std::vector<std::string>& tokens) {
-  for (size_t id = 0; id < tokens.size(); ++id)
-    if (tokens[id].empty()) tokens[id] = fmt::format("<unused {}>", id);
+void suppress_unused(TokenTable& table) {
+  for (size_t id = 0; id < table.tokens.size(); ++id) {
+    if (!table.tokens[id].empty()) continue;
+    table.tokens[id] = fmt::format("<unused {}>", id);
+    table.suppressed.push_back(static_cast<int32_t>(id));
+  }
 }
 
 // "eos" and "UNK" are Nematus's.
@@ -72,7 +75,7 @@ std::shared_ptr<const Vocabulary> read_vocabulary(const MarianVocabulary& files,
   table.end = id_of(table.tokens, files.tokens, {"</s>", "eos"});
   table.start = table.end;  // not read: the decoder begins with zeros
   table.suppressed = {table.unknown};
-  name_unused(table.tokens);
+  suppress_unused(table);
   return std::make_shared<const Vocabulary>(with_token_table(pieces, table), files.pieces);
 }
 

@@ -156,6 +156,11 @@ const PickleValue* token_list(const PickleValue& side) {
   return nullptr;
 }
 
+// Versions 1 and 2 give a source vocabulary of its own no <s> and </s>, which no source has: <blank> stands for them.
+const char* source_mark(const std::vector<std::string>& tokens, const char* usual) {
+  return std::ranges::find(tokens, usual) != tokens.end() ? usual : "<blank>";
+}
+
 TokenTable read_tokens(const TorchFile& file, const std::string& path, std::string_view side,
                        const std::string& start) {
   const PickleValue* const vocabularies = file.pickle.root->find("vocab");
@@ -169,7 +174,12 @@ TokenTable read_tokens(const TorchFile& file, const std::string& path, std::stri
       throw Error("{}: the vocabulary {} contains a token that is not a string", path, side);
     tokens.emplace_back(*text);
   }
-  return token_table(std::move(tokens), {"<unk>", start.c_str(), "</s>", {"<blank>", "<s>"}}, path);
+  TokenNames names = {"<unk>", start.c_str(), "</s>", {"<blank>", "<s>"}};
+  if (side == "src") {
+    names.start = source_mark(tokens, names.start);
+    names.end = source_mark(tokens, names.end);
+  }
+  return token_table(std::move(tokens), names, path);
 }
 
 std::string start_token(const TorchFile& file) {

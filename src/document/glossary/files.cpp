@@ -124,15 +124,10 @@ std::vector<GlossaryEntry> read_glossary(const std::string& path, const Glossary
 
 std::string checked_term(const std::string& text, const std::string& path, int64_t line) {
   const std::u32string points = code_points(text);
-  std::string term;
-  for (const std::u32string_view word : split_words(points)) {
-    if (!term.empty()) term += ' ';
-    term += to_utf8(word);
-  }
   if (points.size() > max_term_length)
     throw Error("{}:{}: has a term of {} characters, the limit is {}", path, line, points.size(),
                 max_term_length);
-  return term;
+  return single_spaced(points);
 }
 
 }  // namespace dragoman::internal

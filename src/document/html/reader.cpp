@@ -240,8 +240,13 @@ class Reader {
       for (const MarkupAttribute& language : attributes.languages())
         if (is_from(value_of(language))) changes.emplace_back(language.value, settings_.to);
     } else {
-      for (const TextSpan& encoding : attributes.encodings()) changes.emplace_back(encoding, "utf-8");
+      const std::vector<TextSpan> encodings = attributes.encodings();
+      for (const TextSpan& encoding : encodings) changes.emplace_back(encoding, "utf-8");
       for (const MarkupAttribute& text : attributes.texts()) {
+        if (std::ranges::any_of(encodings, [&](const TextSpan& encoding) {
+              return text.value.begin <= encoding.begin && encoding.end <= text.value.end;
+            }))
+          continue;
         if (const std::optional<std::string> decoded = decode_html_attribute(value_of(text)))
           changes.emplace_back(
               text.value, builder_.attribute(value_of(text), *decoded, html_attribute_escape(text.quote)));
@@ -251,6 +256,7 @@ class Reader {
     std::string tag;
     size_t at = 0;
     for (const auto& [place, by] : changes) {
+      if (place.begin < at) continue;  // they overlap
       tag += token.bytes.substr(at, place.begin - at);
       tag += by;
       at = place.end;

@@ -103,10 +103,22 @@ class AndroidStrings {
     document_.keep(end_);
   }
 
+  // Quotation marks that keep white space, and no text.
+  static bool is_open_quoted(std::string_view bytes) {
+    bool open = false;
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      if (bytes[i] == '"') open = !open;
+      if (bytes[i] == '\\') ++i;
+    }
+    return open;
+  }
+
+  // A closing quotation mark is lost where a text ends at it.
   static std::string checked(const FormatGrammar& grammar, const std::string& text,
                              const std::string& translation, bool is_html) {
     std::string value = with_arguments_in_order(grammar, text, translation).value_or(text);
     if (is_html && value.find(cdata_end) != value.npos) return text;
+    if (is_open_quoted(value) && !is_open_quoted(text)) value += '"';
     return value.starts_with('@') || value.starts_with('?') ? '\\' + value : value;
   }
 

@@ -169,11 +169,11 @@ class Catalogue {
     const auto singular = needs_one ? parts_of(entry.id, grammars) : MessageTemplate();
     const auto plural = needs_others ? parts_of(entry.plural_id, grammars) : MessageTemplate();
     if (!singular.has_segments() && !plural.has_segments()) return;
-    for (size_t form = 0; form < forms; ++form) {
-      const auto& parts = form == one ? singular : plural;
-      if (wanted[form] && parts.has_segments())
-        add_translation(entry, form, parts, form == one ? entry.id : entry.plural_id);
-    }
+    // A form without words is written as the message has it: gettext drops an entry that lacks a form.
+    for (size_t form = 0; form < forms; ++form)
+      if (wanted[form])
+        add_translation(entry, form, form == one ? singular : plural,
+                        form == one ? entry.id : entry.plural_id);
     for (size_t form = forms; form < there; ++form) remove(entry.translations[form].place);
     if (!grammars.empty() || check.has_unknown) checks_[entry_] = check;
     edit_flags(entry);

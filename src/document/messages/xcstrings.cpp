@@ -46,8 +46,8 @@ class StringCatalog {
       throw Error("{}: the catalog's texts are in the language {}: give another one to translate to",
                   settings_.name, source_);
     const JsonMember& first = root_.members.front();
-    gap_ = file_.substr(root_.place.begin + 1, first.key.begin - root_.place.begin - 2);
-    colon_ = file_.substr(first.key.end + 1, first.value.place.begin - first.key.end - 1);
+    gap_ = layout(root_.place.begin + 1, first.key.begin - 1, "");
+    colon_ = layout(first.key.end + 1, first.value.place.begin, ":");
     for (const JsonMember& entry : strings->members) read_entry(entry);
     document_.keep(file_.substr(at_));
     return std::move(document_).finish();
@@ -55,6 +55,12 @@ class StringCatalog {
 
  private:
   static constexpr size_t depth = 4;  // of a language
+
+  // What the file has between signs. Each new entry has a copy: white space without end would fill the memory.
+  std::string_view layout(size_t begin, size_t end, std::string_view otherwise) const {
+    constexpr size_t longest = 80;
+    return end - begin <= longest ? file_.substr(begin, end - begin) : otherwise;
+  }
 
   const JsonNode* find(const JsonNode& node, std::string_view key) const { return node.find(file_, key); }
   std::string_view bytes_of(const JsonNode& node) const { return node.place.of(file_); }

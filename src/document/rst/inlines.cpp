@@ -169,6 +169,7 @@ class RstInlines {
     size_t after = end + 1;
     while (after < text_.size() && text_[after] == '_' && after < end + 3) ++after;
     if (role == 0 && after == end + 1) after += role_size(after);
+    if (!may_end_before(text_.substr(after))) return {};  // before what takes time with the length
     RstMarkup markup = {.size = after - at_, .inner = {begin - at_, end - at_}};
     const std::string_view inner = text_.substr(begin, end - begin);
     const size_t angle = inner.rfind('<');

@@ -40,7 +40,7 @@ void BlockContent::close_tags(const XmlToken& tag) {
 
 void BlockContent::text(const std::string& text) {
   if (!in_text() && (has_runs_ || in_run())) return;  // white space between tags
-  budget_->spend(run_.description().size());
+  budget_->spend(run_.size());
   const RunFormat around = in_text() ? run_.format() : RunFormat();
   if (field_codes_ > 0) {
     field_code_ += around.open + escape_xml(text) + around.close;
@@ -53,7 +53,10 @@ void BlockContent::text(const std::string& text) {
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
     paragraph_.text(text.substr(begin, end - begin), format);
-    if (end < text.size()) paragraph_.border(around.open + "\n" + around.close);
+    if (end < text.size()) {
+      budget_->spend(around.open.size() + around.close.size());
+      paragraph_.border(around.open + "\n" + around.close);
+    }
     begin = end + 1;
   }
 }
@@ -61,7 +64,7 @@ void BlockContent::text(const std::string& text) {
 void BlockContent::add(Role role, const std::string& bytes) {
   if (role == Role::hint) return;
   if (role == Role::run_format && in_run()) return run_.describe(bytes);
-  budget_->spend(run_.description().size());
+  budget_->spend(run_.size());
   if (in_text()) return paragraph_.point(run_.format().open + bytes + run_.format().close);
   const std::string item = in_run() ? run_.with(bytes) : bytes;
   if (add_to_field(role, item)) return;

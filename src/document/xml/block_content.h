@@ -28,6 +28,10 @@ class XmlRun {
   void close_text() { text_open_.clear(); }
 
   const std::string& description() const { return description_; }
+  // Of what an item of it copies.
+  size_t size() const {
+    return open_.size() + description_.size() + text_open_.size() + text_close_.size() + close_.size();
+  }
   RunFormat format() const { return {open_ + description_ + text_open_, text_close_ + close_}; }
 
   // A run of the same format with only these bytes.

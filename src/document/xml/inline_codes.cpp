@@ -52,9 +52,12 @@ class Pieces {
     pieces_.push_back({token, end, std::move(code), false, paired});
   }
 
-  // Codes opened after the partner, in the same element, cross it and have no partner.
+  // Codes opened after the partner, in the same element, cross it and have no partner. Of many open codes only the
+  // innermost are searched: otherwise closing codes without a partner would take time with each.
   void find_partner(const std::string& pair) {
-    for (size_t i = open_.size(); i > 0; --i) {
+    constexpr size_t most = 64;
+    const size_t outermost = open_.size() - std::min(open_.size(), most);
+    for (size_t i = open_.size(); i > outermost; --i) {
       const InlineCode& code = pieces_[open_[i - 1]].code;
       if (code.kind != CodeKind::open) return;
       if (code.pair == pair) return open_.resize(i);

@@ -67,10 +67,21 @@ Document read(std::string_view xml) {
   return std::move(blocks).finish(std::move(file));
 }
 
+// Perhaps after comments, instructions and white space.
+bool begins_with_doctype(std::string_view bytes) {
+  XmlTokens tokens(bytes);
+  for (XmlToken token; tokens.next(token);) {
+    if (token.kind == XmlKind::doctype) return true;
+    const bool is_blank = token.kind == XmlKind::text && !is_text(token);
+    if (!is_blank && token.kind != XmlKind::comment && token.kind != XmlKind::instruction) return false;
+  }
+  return false;
+}
+
 }  // namespace
 
 Document read_plain_xml(std::string_view bytes, const DocumentSettings& settings) {
-  const bool is_file = bytes.starts_with("<?xml") || bytes.starts_with("<!DOCTYPE") ||
+  const bool is_file = bytes.starts_with("<?xml") || begins_with_doctype(bytes) ||
                        bytes.starts_with(byte_order_mark) || bytes.find('\0') != bytes.npos ||
                        bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF");
   if (is_file) return read_xml(bytes, settings, read);

@@ -72,28 +72,34 @@ struct Reference {
   std::string text = {};  // empty: not a character's
 };
 
-Reference reference_at(std::string_view text) {
+// Names that a file declares are none of a character's.
+using DeclaredNames = std::set<std::string_view>;
+
+Reference reference_at(std::string_view text, const DeclaredNames& declared = {}) {
   const size_t end = text.substr(0, max_xml_entity_bytes + 2).find(';');
   if (end == std::string_view::npos) return {1, "&"};
-  const auto c = referenced(text.substr(1, end - 1));
+  const std::string_view name = text.substr(1, end - 1);
+  const auto c = declared.contains(name) ? std::nullopt : referenced(name);
   return {end + 1, c ? to_utf8(*c) : ""};
 }
 
 // Text up to the next tag or entity.
-size_t text_end(std::string_view xml) {
+size_t text_end(std::string_view xml, const DeclaredNames& declared) {
   size_t at = 0;
   while ((at = xml.find_first_of("<&", at)) != std::string_view::npos && xml[at] == '&') {
-    const Reference reference = reference_at(xml.substr(at));
+    const Reference reference = reference_at(xml.substr(at), declared);
     if (reference.text.empty()) return at;
     at += reference.size;
   }
   return std::min(at, xml.size());
 }
 
-std::pair<XmlToken::Kind, size_t> token_at(std::string_view xml) {
+std::pair<XmlToken::Kind, size_t> token_at(std::string_view xml, const DeclaredNames& declared) {
   using Kind = XmlToken::Kind;
-  if (xml[0] == '&' && reference_at(xml).text.empty()) return {Kind::entity, reference_at(xml).size};
-  if (xml[0] != '<') return {Kind::text, text_end(xml)};
+  if (xml[0] == '&')
+    if (const Reference reference = reference_at(xml, declared); reference.text.empty())
+      return {Kind::entity, reference.size};
+  if (xml[0] != '<') return {Kind::text, text_end(xml, declared)};
   if (xml.starts_with("<!--")) return {Kind::comment, behind(xml, "-->", 4)};
   if (xml.starts_with("<![CDATA[")) return {Kind::cdata, behind(xml, "]]>", 9)};
   if (xml.starts_with("<?")) return {Kind::instruction, behind(xml, "?>", 2)};
@@ -107,14 +113,32 @@ std::pair<XmlToken::Kind, size_t> token_at(std::string_view xml) {
 
 bool XmlTokens::next(XmlToken& token) {
   if (rest_.empty()) return false;
-  const auto [kind, size] = token_at(rest_);
+  const auto [kind, size] = token_at(rest_, declared_);
   token = {.kind = kind, .bytes = rest_.substr(0, size)};
   if (token.is_tag()) {
     const size_t begin = kind == XmlToken::Kind::end ? 2 : 1;
     token.name = token.bytes.substr(begin, token.bytes.find_first_of(" \t\r\n/>", begin) - begin);
   }
+  if (kind == XmlToken::Kind::doctype) declare(token.bytes);
   rest_.remove_prefix(size);
   return true;
+}
+
+// <!ENTITY name "text">: one that is the very character of its name is read as that, as are XML's own five.
+void XmlTokens::declare(std::string_view doctype) {
+  constexpr std::string_view declaration = "<!ENTITY";
+  for (size_t at = doctype.find(declaration); at != doctype.npos; at = doctype.find(declaration, at)) {
+    at = std::min(doctype.find_first_not_of(white_space, at + declaration.size()), doctype.size());
+    std::string_view rest = doctype.substr(at, max_xml_entity_bytes + 1);
+    const std::string_view name = rest.substr(0, rest.find_first_of(white_space));
+    at = std::min(doctype.find_first_not_of(white_space, at + name.size()), doctype.size());
+    rest = doctype.substr(at, 100);  // longer than a character
+    if (!rest.starts_with('"') && !rest.starts_with('\'')) continue;
+    const std::string decoded = decode_xml(rest.substr(1, rest.find(rest[0], 1) - 1));
+    const auto c = referenced(name);
+    const bool is_xml = name == "lt" || name == "gt" || name == "amp" || name == "quot" || name == "apos";
+    if (c && !is_xml && decoded != to_utf8(*c)) declared_.insert(name);
+  }
 }
 
 std::vector<XmlAttribute> xml_attributes(std::string_view tag) {

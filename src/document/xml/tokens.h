@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,7 +40,10 @@ class XmlTokens {
   bool next(XmlToken& token);
 
  private:
+  void declare(std::string_view doctype);
+
   std::string_view rest_;
+  std::set<std::string_view> declared_;  // entities that a document type has read as other text than XHTML's
 };
 
 // Reads XML in any encoding that it declares: `read` gets it in UTF-8, with a matching declaration. A file without

@@ -52,9 +52,18 @@ Tokens inside(Tokens element) {
   return element.size() < 2 ? Tokens() : element.subspan(1, element.size() - 2);
 }
 
-// Whether a unit's translation is to stay.
+// Between its tags.
+bool holds_text(Tokens element) {
+  return std::ranges::any_of(inside(element), [](const XmlToken& token) {
+    const bool is_text = token.kind == XmlKind::text || token.kind == XmlKind::cdata;
+    return token.kind == XmlKind::entity || (is_text && trimmed(token.bytes).begin < token.bytes.size());
+  });
+}
+
+// Whether a unit's translation is to stay. Tools make targets of empty segments in advance.
 bool is_translated(Tokens source, Tokens target, std::string_view state) {
   if (trimmed(bytes_of(inside(target))).begin == bytes_of(inside(target)).size()) return false;
+  if (holds_text(source) && !holds_text(target)) return false;
   const bool is_copy = bytes_of(inside(source)) == bytes_of(inside(target));
   return !is_copy || !is_in(state, std::to_array<std::string_view>({"new", "needs-translation", "initial"}));
 }

@@ -102,11 +102,11 @@ void log_softmax(Context& context, Matrix logits) {
   });
 }
 
-// The larger of the two is taken out of the sum: then it lies between the smaller share and 1.
+// The larger of the two is taken out of the sum: then it lies between the smaller share and 1. A NaN stays one.
 inline Vec mixed_log(Vec a, Vec b, Vec share_a, Vec share_b) {
   const Vec top = max(max(a, b), all(lowest_float));  // where both are −∞ the sum is 0
   const Vec sum = multiply_add(share_a, exponential(a - top), share_b * exponential(b - top));
-  return sum > Vec{} ? top + logarithm(sum) : all(-__builtin_inff());
+  return sum > Vec{} ? top + logarithm(sum) : sum == Vec{} ? all(-__builtin_inff()) : sum;
 }
 
 void mix_log_probabilities(Context& context, ConstMatrix other, float share, Matrix mixed) {

@@ -230,11 +230,11 @@ void log_softmax(Context& context, Matrix logits) {
          logits);
 }
 
-// The larger of the two is taken out of the sum: then it lies between the smaller share and 1.
+// The larger of the two is taken out of the sum: then it lies between the smaller share and 1. A NaN stays one.
 GPU_FUNCTION float mixed_log(float a, float b, float share_a, float share_b) {
   const float top = fmaxf(fmaxf(a, b), lowest_float);  // where both are −∞ the sum is 0
   const float sum = fmaf(share_a, expf(a - top), share_b * expf(b - top));
-  return sum > 0 ? top + logf(sum) : -INFINITY;
+  return sum == 0 ? -INFINITY : top + logf(sum);
 }
 
 GPU_KERNEL mix_log_probabilities_kernel(ConstMatrix other, float share, Matrix mixed) {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/random.h"
@@ -15,7 +17,10 @@ struct Choice {
   double weight;  // its probability after temperature, not normalised
 };
 
-// All columns that may follow, the most likely first.
+// The most likely first.
+std::tuple<double, int32_t> order(const Choice& choice) { return {-choice.weight, choice.column}; }
+
+// All columns that may follow.
 std::vector<Choice> choices(std::span<const float> row, double temperature) {
   const double top = static_cast<double>(std::ranges::max(row));
   std::vector<Choice> all;
@@ -23,7 +28,6 @@ std::vector<Choice> choices(std::span<const float> row, double temperature) {
     const double weight = std::exp((static_cast<double>(row[i]) - top) / temperature);
     if (weight > 0) all.push_back({static_cast<int32_t>(i), weight});
   }
-  std::ranges::sort(all, {}, [](const Choice& c) { return std::tuple(-c.weight, c.column); });
   return all;
 }
 
@@ -33,20 +37,31 @@ double total_weight(const std::vector<Choice>& all) {
   return total;
 }
 
-// Keeps the first ones that together reach this share of the total weight: the nucleus (Holtzman et al., 2020).
+void keep_most_likely(std::vector<Choice>& all, size_t most) {
+  const size_t kept = std::min(all.size(), most);
+  std::ranges::partial_sort(all, all.begin() + static_cast<std::ptrdiff_t>(kept), {}, order);
+  all.resize(kept);
+}
+
+// Keeps the most likely ones that together reach this share of the total weight: the nucleus (Holtzman et al., 2020).
+// Most often they are few, which a heap finds without sorting the others.
 void keep_share(std::vector<Choice>& all, double share) {
   const double wanted = share * total_weight(all);
-  double sum = 0;
-  size_t kept = 0;
-  while (kept < all.size() && sum < wanted) sum += all[kept++].weight;
-  all.resize(kept);
+  std::vector<Choice> kept;
+  std::ranges::make_heap(all, std::greater(), order);
+  for (double sum = 0; !all.empty() && sum < wanted; sum += kept.back().weight) {
+    std::ranges::pop_heap(all, std::greater(), order);
+    kept.push_back(all.back());
+    all.pop_back();
+  }
+  all = std::move(kept);
 }
 
 }  // namespace
 
 Element draw(std::span<const float> log_probabilities, const SearchOptions& options, uint64_t key) {
   std::vector<Choice> all = choices(log_probabilities, options.temperature);
-  if (options.top_k > 0) all.resize(std::min(all.size(), static_cast<size_t>(options.top_k)));
+  if (options.top_k > 0) keep_most_likely(all, static_cast<size_t>(options.top_k));
   if (options.top_p < 1) keep_share(all, options.top_p);
   if (all.empty()) return {-1, 0};
   size_t drawn = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <new>
 
 #include "kernels/cuda/gpu/driver.h"
 #include "kernels/cuda/gpu/fail.h"
@@ -34,7 +35,9 @@ void* CudaMemory::reserve(size_t bytes) {
   const size_t size = rounded(bytes);
   CUdeviceptr start = 0;
   gpu_.use();
-  check(driver().reserve(&start, size, 0, 0, 0), "reserving addresses");
+  const CUresult reserved = driver().reserve(&start, size, 0, 0, 0);
+  if (reserved == CUDA_ERROR_OUT_OF_MEMORY) throw std::bad_alloc();
+  check(reserved, "reserving addresses");
   void* const data = reinterpret_cast<void*>(start);
   const std::lock_guard lock(mutex_);
   ranges_.emplace(data, Range{size});

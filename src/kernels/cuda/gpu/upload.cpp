@@ -34,9 +34,9 @@ UploadRing::Page& UploadRing::page_with_room() {
 }
 
 void UploadRing::upload(void* to, const void* from, size_t bytes) {
-  const std::lock_guard lock(mutex_);
   gpu_.use();
   for (size_t done = 0; done < bytes;) {
+    const std::lock_guard lock(mutex_);  // of one piece: those of others need not wait for all
     Page& page = page_with_room();
     const size_t size = std::min(bytes - done, page_size - page.used);
     char* const staged = page.data + page.used;
