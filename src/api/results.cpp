@@ -92,8 +92,8 @@ std::vector<WordConfidence> Hypothesis::words() const {
   std::vector<WordConfidence> all;
   for (const internal::TextSpan& span : spans) all.push_back({{span.begin, span.end}, 1});
   if (calibrated) {
-    const size_t known =
-        std::min(all.size(), calibrated_words.size());  // who changed the text may have more words
+    // Whoever changed the text may have given it more words.
+    const size_t known = std::min(all.size(), calibrated_words.size());
     for (size_t i = 0; i < known; ++i) all[i].confidence = calibrated_words[i];
     return all;
   }
