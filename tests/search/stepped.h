@@ -125,6 +125,11 @@ class SteppedJobs {
   SchedulerCounts counts() { return scheduler().counts(); }
   uint64_t steps() { return counts().steps; }
   int64_t sentences_under_way() { return counts().sentences; }
+  // After all jobs have ended: a thread's search gives back the rows of what was cancelled with its next step.
+  bool frees_all_rows() {
+    for (int i = 0; i < 1000 && sentences_under_way() > 0; ++i) step();
+    return sentences_under_way() == 0;
+  }
 
  protected:
   explicit SteppedJobs(bool threads) : threads_(threads) {}
