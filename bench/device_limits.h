@@ -63,7 +63,8 @@ inline double measured_gpu_bandwidth(Device& device) {
   constexpr int64_t columns = 1024, most_rows = int64_t{1} << 18;  // a gigabyte for each array
   for (int64_t rows = 1024;; rows *= 2) {
     const Tensor from = filled(device, rows, columns, 1), to = filled(device, rows, columns, 1);
-    const double time = best_seconds(device, [&] { device.kernels.add(device.context, from, to.matrix()); });
+    const double time =
+        best_seconds(device, [&] { device.kernels.add(device.context, 1, from, to.matrix()); });
     if (time > long_enough || rows == most_rows)
       return 3 * sizeof(float) * static_cast<double>(rows * columns) / time;
   }

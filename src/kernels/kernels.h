@@ -168,6 +168,12 @@ struct NearestShape {
   float most;            // below 1
 };
 
+// Some columns of a row.
+struct ColumnList {
+  const int32_t* columns;
+  int64_t count;
+};
+
 // An element of a row; column −1: none.
 struct Element {
   int32_t column;
@@ -254,7 +260,8 @@ struct Kernels {
   // out[r] = column columns[r] of b, in floats: a row of the table that b is the transpose of
   void (*widen_columns)(Context&, const LowPrecisionMatrix& b, const int32_t* columns, Matrix out);
   // Makes a matrix of b's columns columns[0 ... count), in b's precision. data and, for int8, scales: as
-  // kernels/low_precision.h sizes them.
+  // kernels/low_precision.h sizes them. Null where a product with some columns may have other bits than with all: on
+  // GPUs, whose library chooses by their number.
   void (*gather_columns)(Context&, const LowPrecisionMatrix& b, const int32_t* columns, int64_t count,
                          unsigned char* data, float* scales);
 
@@ -362,7 +369,7 @@ struct Kernels {
   // to += amount · (from − to): a moving average
   void (*move_toward)(Context&, int64_t count, float amount, const float* from, float* to);
   double (*sum_of_squares)(Context&, int64_t count, const float* values);
-  void (*add)(Context&, ConstMatrix from, Matrix to);  // to += from
+  void (*add)(Context&, float factor, ConstMatrix from, Matrix to);  // to += factor · from
   // out = a · b, element by element
   void (*multiply_elements)(Context&, ConstMatrix a, ConstMatrix b, Matrix out);
   // Of one matrix or several, one below the other; their squares likewise.
@@ -370,6 +377,8 @@ struct Kernels {
   // to[rows[r]] = from[r]; and to[r] = from[rows[r]]
   void (*scatter_rows)(Context&, ConstMatrix from, const int32_t* rows, Matrix to);
   void (*gather_rows)(Context&, ConstMatrix from, const int32_t* rows, Matrix to);
+  // to[r][i] = from[r][lists[r].columns[i]], and −∞ beyond the list's end
+  void (*pick_columns)(Context&, ConstMatrix from, const ColumnList* lists, Matrix to);
 };
 
 // The tables of this build that this machine can run, the plainest first.

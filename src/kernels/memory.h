@@ -11,7 +11,6 @@
 #include <span>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "kernels/kernels.h"
 
@@ -58,9 +57,9 @@ class HostView {
   HostView(DeviceMemory& memory, std::span<T> device, Content content = Content::kept)
       : memory_(&memory), device_(device.data()), values_(device) {
     if (memory.is_host_memory()) return;
-    copy_.resize(device.size());
-    values_ = copy_;
-    if (content == Content::kept) memory.download(copy_.data(), device_, values_.size_bytes());
+    copy_ = std::make_unique_for_overwrite<std::remove_const_t<T>[]>(device.size());
+    values_ = {copy_.get(), device.size()};
+    if (content == Content::kept) memory.download(copy_.get(), device_, values_.size_bytes());
   }
   HostView(HostView&& other) noexcept
       : memory_(other.memory_),
@@ -93,7 +92,7 @@ class HostView {
  private:
   DeviceMemory* memory_;
   T* device_;
-  std::vector<std::remove_const_t<T>> copy_;
+  std::unique_ptr<std::remove_const_t<T>[]> copy_;
   std::span<T> values_;
 };
 

@@ -1,5 +1,5 @@
-// The generator for a part of the vocabulary, packed once for many steps. A word's logit has the same bits as among all
-// words.
+// The generator for a part of the vocabulary, packed once for many steps, on devices where PackedRows are possible. A
+// word's logit has the same bits as among all words.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@ Tensor dropout(Pass& pass, const Tensor& x, float rate, const Array<RowKey>& row
 
   pass.tape->record({}, [&device, x, y, mask] {
     device.kernels.drop(device.context, mask, y.gradient());
-    if (!x.take_gradient_of(y)) device.kernels.add(device.context, y.gradient(), x.gradient_sum());
+    if (!x.take_gradient_of(y)) device.kernels.add(device.context, 1, y.gradient(), x.gradient_sum());
   });
   return y;
 }

@@ -63,7 +63,7 @@ SumAndNorm add_dropout_norm(Pass& pass, const Tensor& residual, const Tensor& br
                                                  gain.data(), dropout, dsum.accumulate, dsum.matrix,
                                                  dbranch.matrix, gain.gradient().data, gradient_of(bias));
         if (!residual.take_gradient_of(sum)) {
-          device.kernels.add(device.context, sum.gradient(), residual.gradient_sum());
+          device.kernels.add(device.context, 1, sum.gradient(), residual.gradient_sum());
         }
       });
   return {sum, normed};

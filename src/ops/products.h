@@ -53,9 +53,10 @@ class Packed {
 };
 
 // Some rows of a weight in its own precision, packed once for several products with their transpose. An element has the
-// same bits as in the product with all rows.
+// same bits as in the product with all rows: where that cannot be, rows are not packed.
 class PackedRows {
  public:
+  static bool possible(const Device& device) { return device.kernels.gather_columns != nullptr; }
   PackedRows(Device&, const Tensor& weight, std::span<const int32_t> rows);
   // c = a·rowsᵀ, then the epilogue.
   void multiply(Device&, ConstMatrix a, Matrix c, const Epilogue& = {}) const;

@@ -25,11 +25,26 @@ int64_t end_of_sentence(std::span<const OpenRow> rows, int64_t begin) {
   return std::find_if(rows.begin() + begin, rows.end(), is_other) - rows.begin();
 }
 
+int64_t most_words(std::span<const OpenRow> rows) {
+  int64_t most = 0;
+  for (const OpenRow& row : rows) most = std::max(most, count(*row.allowed));
+  return most;
+}
+
+// The logits of each row's allowed words, from those of all words.
+Tensor picked_logits(Device& device, std::span<const OpenRow> rows, const Tensor& all_words) {
+  std::vector<ColumnList> lists;
+  for (const OpenRow& row : rows) lists.push_back({row.allowed->words_there.data(), count(*row.allowed)});
+  const Array<ColumnList> lists_there(device.pool, lists);
+  Tensor logits(device.pool, all_words.rows(), most_words(rows));
+  device.kernels.pick_columns(device.context, all_words, lists_there.data(), logits.matrix());
+  return logits;
+}
+
 // The logits of each sentence's allowed words, by its own part of the generator.
 Tensor allowed_logits(const Transformer& model, size_t member, std::span<const OpenRow> rows,
                       const Tensor& decoded) {
-  int64_t widest = 0;
-  for (const OpenRow& row : rows) widest = std::max(widest, count(*row.allowed));
+  const int64_t widest = most_words(rows);
   Tensor logits(model.device.pool, decoded.rows(), widest);
   for (int64_t begin = 0; begin < decoded.rows();) {
     const int64_t end = end_of_sentence(rows, begin);
@@ -57,22 +72,14 @@ Tensor zero_if_finite(Device& device, const Tensor& output) {
 // by itself: nobody waits for it.
 void spoil_rows(Device& device, const Tensor& decoded, const Tensor& scores) {
   if (scores)
-    device.kernels.add(device.context, zero_if_finite(device, decoded), scores.column_range(0, 1).matrix());
+    device.kernels.add(device.context, 1, zero_if_finite(device, decoded),
+                       scores.column_range(0, 1).matrix());
 }
 
 // Mixes a further model's log-probabilities into `mean`. A row that is not finite in one of the models is NaN there in
 // all columns, and so it is in their mean.
 void add_to_mean(Device& device, const Tensor& own, int64_t models, const Tensor& mean) {
   device.kernels.mix_log_probabilities(device.context, own, 1 / static_cast<float>(models), mean.matrix());
-}
-
-// A word that the model excludes stays so, whatever the language model says. The host adds, and waits for both.
-void add_scores(const Tensor& own, double weight, const Tensor& sum) {
-  const HostView<const float> from = own.values();
-  const HostView<float> to = sum.writable_values();
-  const auto factor = static_cast<float>(weight);
-  for (size_t i = 0; i < to.size(); ++i)
-    if (to[i] != no_probability) to[i] += factor * from[i];
 }
 
 // The number of a layer's cross-attention among the attentions of the decoder.
@@ -105,7 +112,7 @@ Ensemble::Ensemble(const Models& models, const Fusion& fusion) {
   }
   if (fusion.language_model == nullptr || fusion.weight == 0) return;
   members_.push_back(member_of(*fusion.language_model));
-  fusion_weight_ = fusion.weight;
+  fusion_weight_ = static_cast<float>(fusion.weight);
 }
 
 bool Ensemble::reads_newest_rows_only() const {
@@ -114,27 +121,23 @@ bool Ensemble::reads_newest_rows_only() const {
 
 AllowedWords Ensemble::allow(std::vector<int32_t> words) const {
   AllowedWords allowed = {.words = std::move(words)};
-  for (const Member& member : members_)
-    allowed.generators.push_back(partial_generator(*member.model, allowed.words));
+  if (PackedRows::possible(device())) {
+    for (const Member& member : members_)
+      allowed.generators.push_back(partial_generator(*member.model, allowed.words));
+  } else {
+    allowed.words_there = Array<int32_t>(device().pool, allowed.words);
+  }
   return allowed;
 }
 
-std::vector<bool> Ensemble::encode(size_t index, const PackedSide& sources, std::span<const int32_t> rows) {
+Tensor Ensemble::encode(size_t index, const PackedSide& sources, std::span<const int32_t> rows) {
   Member& member = members_[index];
   Pass pass{device()};
   const std::vector<uint64_t> pairs(sources.lengths.size());  // only dropout asks, and nothing drops here
   const Tokens tokens = pack_tokens(device(), sources.ids, sources.lengths, pairs);
   const Tensor encoded = dragoman::internal::encode(pass, *member.model, tokens);
   cache_cross_attention(pass, *member.model, encoded, member.sources, rows);
-  const Tensor zeros = zero_if_finite(device(), encoded);
-  const HostView<const float> values = zeros.values();
-  std::vector<bool> finite;
-  const float* row = values.data();
-  for (const int32_t length : sources.lengths) {
-    finite.push_back(std::none_of(row, row + length, [](float x) { return std::isnan(x); }));
-    row += length;
-  }
-  return finite;
+  return zero_if_finite(device(), encoded);
 }
 
 void Ensemble::keep_states(const PackedSide& sources, const PackedSide& read, std::span<const int32_t> rows) {
@@ -191,16 +194,19 @@ Ensemble::Scored Ensemble::next_logits(size_t index, std::span<const OpenRow> ro
   const Tensor decoded = decode_next(index, rows, probe ? &*probe : nullptr);
   const auto has_all_words = [](const OpenRow& row) { return row.allowed->words.empty(); };
   CHECK(std::ranges::is_partitioned(rows, has_all_words), "rows with allowed words come last");
-  const int64_t count = std::ranges::count_if(rows, has_all_words);
-  const Tensor of_all = decoded.row_range(0, count),
-               of_some = decoded.row_range(count, decoded.rows() - count);
+  const int64_t count = std::ranges::count_if(rows, has_all_words), others = decoded.rows() - count;
+  const Tensor of_all = decoded.row_range(0, count), of_some = decoded.row_range(count, others);
+  const std::span<const OpenRow> some = rows.subspan(static_cast<size_t>(count));
   Tensor all_words, allowed;
-  if (of_all.rows() > 0) {
-    Pass pass{model.device};
-    all_words = next_word_logits(pass, model, of_all);
+  Pass pass{model.device};
+  if (others == 0 || !PackedRows::possible(model.device)) {
+    const Tensor logits = next_word_logits(pass, model, decoded);
+    if (count > 0) all_words = logits.row_range(0, count);
+    if (others > 0) allowed = picked_logits(model.device, some, logits.row_range(count, others));
+  } else {
+    if (count > 0) all_words = next_word_logits(pass, model, of_all);
+    allowed = allowed_logits(model, index, some, of_some);
   }
-  if (of_some.rows() > 0)
-    allowed = allowed_logits(model, index, rows.subspan(static_cast<size_t>(count)), of_some);
   spoil_rows(model.device, of_all, all_words);
   spoil_rows(model.device, of_some, allowed);
   NextScores scores(model.device, all_words, allowed);
@@ -282,9 +288,13 @@ void NextScores::mix(const NextScores& own, int64_t models) {
   if (allowed_) add_to_mean(device_, own.allowed_, models, allowed_);
 }
 
-void NextScores::add(const NextScores& own, double weight) {
-  if (all_words_) add_scores(own.all_words_, weight, all_words_);
-  if (allowed_) add_scores(own.allowed_, weight, allowed_);
+// A word that the model excludes has −∞, and keeps it whatever the language model says.
+void NextScores::add(const NextScores& own, float weight) {
+  const auto add = [&](const Tensor& from, const Tensor& to) {
+    if (to) device_.kernels.add(device_.context, weight, from, to.matrix());
+  };
+  add(own.all_words_, all_words_);
+  add(own.allowed_, allowed_);
 }
 
 Tensor NextScores::log_probabilities(size_t begin, size_t rows) {
@@ -293,12 +303,10 @@ Tensor NextScores::log_probabilities(size_t begin, size_t rows) {
   return scores;
 }
 
-std::vector<Element> NextScores::top(size_t begin, size_t rows, int64_t count) const {
-  const Array<Element> elements(device_.pool, static_cast<int64_t>(rows) * count);
+void NextScores::top(size_t begin, size_t rows, int64_t count, Element* largest) const {
   const Kernels& kernels = device_.kernels;
   const auto top_of = normalised_ ? kernels.top : kernels.top_log_probabilities;
-  top_of(device_.context, range(begin, rows), count, elements.data());
-  return elements.download();
+  top_of(device_.context, range(begin, rows), count, largest);
 }
 
 std::vector<float> NextScores::attention(size_t row) {

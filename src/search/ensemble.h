@@ -12,6 +12,7 @@
 #include "data/batch.h"
 #include "model/partial_generator.h"
 #include "model/transformer.h"
+#include "tensor/array.h"
 
 namespace dragoman::internal {
 
@@ -27,7 +28,8 @@ struct Fusion {
 // The words that a sentence's translations may consist of.
 struct AllowedWords {
   std::vector<int32_t> words = {};                // ascending; none: the whole vocabulary
-  std::vector<PartialGenerator> generators = {};  // each model's, for these words
+  std::vector<PartialGenerator> generators = {};  // each model's, for these words, where the device has them
+  Array<int32_t> words_there = {};                // else: they are picked from all words' logits
 };
 
 // A sentence's neighbours, token by token: the first model's states, and the words that followed them.
@@ -56,7 +58,7 @@ class NextScores {
   // log p, a row each; to be asked for once. Column i is word i, or allowed->words[i]; beyond those all is −∞.
   Tensor log_probabilities(size_t begin, size_t rows);
   // The `count` most likely of each row, as Kernels::top has them. Of one model no row of log-probabilities is needed.
-  std::vector<Element> top(size_t begin, size_t rows, int64_t count) const;
+  void top(size_t begin, size_t rows, int64_t count, Element* largest) const;
   // How much a row that asked for it attends to each token of its source in the first model, the mean over the heads.
   // The first row of a layer waits for the device, and gets those of all.
   std::vector<float> attention(size_t row);
@@ -67,7 +69,7 @@ class NextScores {
   Tensor range(size_t begin, size_t rows) const;
   void normalise();
   void mix(const NextScores& own, int64_t models);
-  void add(const NextScores& own, double weight);
+  void add(const NextScores& own, float weight);
 
   struct Attended {
     int64_t layer, heads, aligning;                    // the first of the heads, whose mean is asked for
@@ -100,8 +102,8 @@ class Ensemble {
   // Whether the model of this number is a language model, which sees no source.
   bool is_language_model(size_t index) const { return !has_encoder(members_[index].model->config); }
   // Sources in the vocabulary of the model of this number. `rows`: of its cache of sources, for each token. Returns for
-  // each whether the model computed finite values.
-  std::vector<bool> encode(size_t index, const PackedSide& sources, std::span<const int32_t> rows);
+  // each token 0, or NaN where the model computed no finite values.
+  Tensor encode(size_t index, const PackedSide& sources, std::span<const int32_t> rows);
   // Puts the first model's states for these outputs, after each of their tokens, into rows of a cache of their own.
   // `read`: what the decoder reads.
   void keep_states(const PackedSide& sources, const PackedSide& read, std::span<const int32_t> rows);
@@ -127,7 +129,7 @@ class Ensemble {
 
   Cache known_states_;           // of the first model
   std::vector<Member> members_;  // the last one is the language model, if there is one
-  double fusion_weight_ = 0;     // 0: there is none
+  float fusion_weight_ = 0;      // 0: there is none
 };
 
 // Whether a row has a finite value: damaged weights make rows without one.

@@ -1,6 +1,7 @@
 #include "search/search.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 #include <utility>
 
@@ -30,7 +31,9 @@ struct Search::Group {
   size_t count;  // words chosen for each row
   std::vector<Sentence*> sentences = {};
   size_t first_row = 0, rows = 0;
+  size_t first_choice = 0;  // of all rows' choices, which follow one another
 
+  size_t choices() const { return rows * count; }
   auto kind() const { return std::tuple(shortlisted, choice, count); }
 };
 
@@ -118,9 +121,11 @@ void Search::remove(uint64_t id) {
   active_.erase(found);
 }
 
-void Search::encode_new_sources() {
+// Returns what shows for each model whether it computed finite values: the host reads it later, since that waits.
+std::vector<Tensor> Search::encode_new_sources() {
   const std::span<Sentence> sentences = std::span(active_).subspan(std::exchange(encoded_, active_.size()));
-  if (sentences.empty()) return;
+  if (sentences.empty()) return {};
+  std::vector<Tensor> zeros(source_rows_.size());
   for (size_t model = 0; model < source_rows_.size(); ++model) {
     PackedSide packed;
     std::vector<int32_t> rows;
@@ -132,12 +137,25 @@ void Search::encode_new_sources() {
       for (size_t i = 0; i < ids.size(); ++i) own.push_back(source_rows_[model].take());
       rows.insert(rows.end(), own.begin(), own.end());
     }
-    if (rows.empty()) continue;
-    const std::vector<bool> finite = ensemble_.encode(model, packed, rows);
-    for (size_t i = 0; i < sentences.size(); ++i) sentences[i].failed |= !finite[i];
+    if (!rows.empty()) zeros[model] = ensemble_.encode(model, packed, rows);
   }
   for (Sentence& sentence : sentences) allow_words(sentence);
   open_neighbours(sentences);
+  return zeros;
+}
+
+// From this sentence on.
+void Search::fail_where_not_finite(size_t first_sentence, std::span<const Tensor> of_models) {
+  for (size_t model = 0; model < of_models.size(); ++model) {
+    if (!of_models[model]) continue;
+    const HostView<const float> zeros = of_models[model].values();
+    std::span<const float> left = zeros.span();
+    for (Sentence& sentence : std::span(active_).subspan(first_sentence)) {
+      const size_t tokens = sentence.source_rows[model].size();
+      sentence.failed |= std::ranges::any_of(left.first(tokens), [](float x) { return std::isnan(x); });
+      left = left.subspan(tokens);
+    }
+  }
 }
 
 void Search::open_neighbours(std::span<Sentence> sentences) {
@@ -189,8 +207,10 @@ std::vector<Search::Group> Search::groups() {
 // Each open hypothesis of every sentence, with a row of its own for its newest token.
 std::vector<OpenRow> Search::open_rows(std::span<Group> groups) {
   std::vector<OpenRow> rows;
+  size_t choices = 0;
   for (Group& group : groups) {
     group.first_row = rows.size();
+    group.first_choice = choices;
     for (Sentence* sentence : group.sentences) {
       const StartTokens& start = start_of(sentence->request);
       const size_t read = sentence->tokens_read;
@@ -208,29 +228,38 @@ std::vector<OpenRow> Search::open_rows(std::span<Group> groups) {
       }
     }
     group.rows = rows.size() - group.first_row;
+    choices += group.choices();
   }
   return rows;
 }
 
-// What may follow each open hypothesis. Of one that the model computes no finite number for the sentence fails.
-std::vector<Element> Search::choose(const Group& group, NextScores& scores) {
-  if (group.choice == Choice::top) {
-    std::vector<Element> top = scores.top(group.first_row, group.rows, static_cast<int64_t>(group.count));
-    auto first = top.begin();
-    for (Sentence* sentence : group.sentences) {
-      for (size_t i = 0; i < sentence->beam.open.size();
-           ++i, first += static_cast<std::ptrdiff_t>(group.count))
-        sentence->failed |= first->column < 0;
-    }
-    return top;
-  }
+void Search::ask_for_best(const Group& group, NextScores& scores, Element* best) {
+  const auto count = static_cast<int64_t>(group.count);
+  if (group.choice == Choice::top) return scores.top(group.first_row, group.rows, count, best);
   const Tensor log_probabilities = scores.log_probabilities(group.first_row, group.rows);
-  std::vector<Element> drawn = apply_rules_and_draw(group, scores, log_probabilities);
-  if (group.choice == Choice::drawn) return drawn;
+  apply_rules_and_draw(group, scores, log_probabilities);
   Device& device = ensemble_.device();
-  const Array<Element> top(device.pool, static_cast<int64_t>(group.rows * group.count));
-  device.kernels.top(device.context, log_probabilities, static_cast<int64_t>(group.count), top.data());
-  return top.download();
+  device.kernels.top(device.context, log_probabilities, count, best);
+}
+
+// What may follow each open hypothesis, group after group. The host waits once for the best of all groups.
+std::vector<Element> Search::choose(std::span<const Group> groups, NextScores& scores) {
+  const Group& last = groups.back();
+  const Array<Element> best(ensemble_.device().pool,
+                            static_cast<int64_t>(last.first_choice + last.choices()));
+  std::vector<Element> next;
+  const auto draws = [](const Group& group) { return group.choice == Choice::drawn; };
+  for (const Group& group : groups)
+    if (!draws(group)) ask_for_best(group, scores, best.data() + group.first_choice);
+  if (!std::ranges::all_of(groups, draws)) next = best.download();
+  next.resize(static_cast<size_t>(best.size()));
+  for (const Group& group : groups) {
+    if (!draws(group)) continue;
+    const Tensor log_probabilities = scores.log_probabilities(group.first_row, group.rows);
+    std::ranges::copy(apply_rules_and_draw(group, scores, log_probabilities),
+                      next.begin() + static_cast<std::ptrdiff_t>(group.first_choice));
+  }
+  return next;
 }
 
 // Of the rows that read the last start token, or a token of the output: what comes next attends to that.
@@ -283,9 +312,13 @@ std::vector<Element> Search::apply_rules_and_draw(const Group& group, NextScores
   return drawn;
 }
 
+// A sentence fails if the model computes no finite number for what may follow.
 void Search::advance(const Group& group, std::span<const Element> next) {
+  next = next.subspan(group.first_choice);
   for (Sentence* sentence : group.sentences) {
     const size_t count = sentence->beam.open.size() * group.count;
+    for (size_t i = 0; group.choice == Choice::top && i < count; i += group.count)
+      sentence->failed |= next[i].column < 0;
     if (!sentence->failed) advance(*sentence, next.first(count));
     next = next.subspan(count);
   }
@@ -327,13 +360,16 @@ void Search::release_all_but_newest(Hypothesis& hypothesis) {
 }
 
 std::vector<SearchResult> Search::step() {
-  encode_new_sources();
+  const size_t first_new = encoded_;
+  const std::vector<Tensor> zeros = encode_new_sources();
   if (!active_.empty()) {
     std::vector<Group> all = groups();
     NextScores scores = ensemble_.next(open_rows(all));
+    const std::vector<Element> next = choose(all, scores);
+    fail_where_not_finite(first_new, zeros);
     for (const Group& group : all) {
       keep_attention(group, scores);
-      advance(group, choose(group, scores));
+      advance(group, next);
     }
   }
   return take_ended();

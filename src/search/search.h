@@ -79,7 +79,8 @@ class Search {
   };
   struct Group;
 
-  void encode_new_sources();
+  std::vector<Tensor> encode_new_sources();
+  void fail_where_not_finite(size_t first_sentence, std::span<const Tensor> of_models);
   void allow_words(Sentence& sentence) const;
   void open_neighbours(std::span<Sentence> sentences);
   const StartTokens& start_of(const SearchRequest& request) const;
@@ -87,7 +88,8 @@ class Search {
   static Group group_of(const Sentence& sentence);
   std::vector<Group> groups();
   std::vector<OpenRow> open_rows(std::span<Group> groups);
-  std::vector<Element> choose(const Group& group, NextScores& scores);
+  void ask_for_best(const Group& group, NextScores& scores, Element* best);
+  std::vector<Element> choose(std::span<const Group> groups, NextScores& scores);
   static std::vector<Element> apply_rules_and_draw(const Group& group, NextScores& scores,
                                                    const Tensor& log_probabilities);
   void keep_attention(const Group& group, NextScores& scores);

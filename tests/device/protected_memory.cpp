@@ -286,6 +286,8 @@ void wrap_the_rest(Kernels& table) {
   > (table);
   wrap < [](auto& k) -> auto& { return k.gather_rows; }
   > (table);
+  wrap < [](auto& k) -> auto& { return k.pick_columns; }
+  > (table);
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ void multiply(const FakeProduct& product, Operand a, Operand b, float before, vo
 
 bool refuses(const cublasLtMatmulAlgo_t* algo, cublasLtMatrixLayout_t c) {
   const int id = content<Algorithm>(algo).id;
-  return (id == 2 || id == 3) && content<FakeLayout>(c).rows <= fake_gpu().refused_columns[id - 2];
+  return (id == 2 || id == 3) && content<FakeLayout>(c).columns <= fake_gpu().refused_rows[id - 2];
 }
 
 }  // namespace

@@ -121,29 +121,24 @@ TEST_F(ProductsTest, TakeNoAlgorithmThatSplitsTheSum) {
             "cuBLASLt has no algorithm on cuda:0 (Fake) for a product of 4096 x 6 and 6 x 7 in bf16");
 }
 
-// The best one refuses few columns, so that it cannot be that of some columns of more.
-TEST_F(ProductsTest, TakeAnAlgorithmThatComputesFewColumnsToo) {
-  fake_gpu().refused_columns[1] = 8;
+// The best one refuses few rows, so that it cannot be that of many, either.
+TEST_F(ProductsTest, TakeAnAlgorithmThatComputesFewRowsToo) {
+  fake_gpu().refused_rows[1] = 2;
   std::vector<float> memory(1 << 12);
-  const auto multiply = [&](int64_t inner, int64_t columns, bool some) {
+  const auto multiply = [&](int64_t rows, int64_t inner) {
     products.multiply({.arithmetic = Arithmetic::fp32,
-                       .a = {memory.data(), 4, inner, 16, false},
-                       .b = {memory.data(), inner, columns, 32, false},
-                       .c = {memory.data(), 4, columns, 32},
-                       .some_columns = some});
+                       .a = {memory.data(), rows, inner, 16, false},
+                       .b = {memory.data(), inner, 32, 32, false},
+                       .c = {memory.data(), rows, 32, 32}});
   };
-  multiply(16, 32, false);
-  multiply(16, 32, true);
-  multiply(16, 4, true);
-  fake_gpu().refused_columns[0] = 8;
-  multiply(8, 32, true);  // no algorithm takes few: the first one, where it takes these
-  EXPECT_EQ(fake_gpu().algorithms, (std::vector<int>{3, 2, 2, 2}));
-  EXPECT_NE(failure_of([&] { multiply(8, 4, true); }).find("a product of 4 x 8 and 8 x 4 in fp32"),
-            std::string::npos);
-  fake_gpu().refused_columns[1] = 0;
-  multiply(8, 5, true);  // the one that is chosen for these very columns
+  multiply(40, 16);
+  multiply(2, 16);
+  fake_gpu().refused_rows[0] = 2;
+  multiply(40, 8);  // no algorithm takes few: the first one, where it takes these
   fake_gpu().run_all();
-  EXPECT_EQ(fake_gpu().algorithms.back(), 3);
+  EXPECT_EQ(fake_gpu().algorithms, (std::vector<int>{2, 2, 2}));
+  EXPECT_NE(failure_of([&] { multiply(2, 8); }).find("a product of 2 x 8 and 8 x 32 in fp32"),
+            std::string::npos);
 }
 
 TEST_F(ProductsTest, AWeightsGradientMayTakeOneThatAddsPartsInTheirOrder) {

@@ -74,7 +74,7 @@ TEST_P(Bf16Rows, SumsAndProductsOfElements) {
                  product = both(6, width, stride, 3);
     for (const bool in_bf16 : {false, true}) {
       kernels_.multiply_elements(context_, a.of(in_bf16), b.of(in_bf16), product.of(in_bf16));
-      kernels_.add(context_, a.of(in_bf16), b.of(in_bf16));
+      kernels_.add(context_, 0.75F, a.of(in_bf16), b.of(in_bf16));
     }
     product.expect_rounded("product");
     b.expect_rounded("sum");

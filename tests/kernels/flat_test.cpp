@@ -98,16 +98,41 @@ TEST_P(Flat, SumOfSquares) {
   }
 }
 
+TEST_P(Flat, PicksColumnsOfEachRow) {
+  const std::vector<float> from = random_floats(3 * 19, 4);
+  auto numbers = on_device(std::vector<int32_t>{16, 0, 3, 3, 7});
+  auto lists = on_device(
+      std::vector<ColumnList>{{numbers.data(), 5}, {numbers.data() + 1, 0}, {numbers.data() + 2, 2}});
+  auto picked = on_device(std::vector<float>(3 * 6, 1));
+  kernels_.pick_columns(context_, {on_device(from).data(), 3, 17, 19, 1}, lists.data(),
+                        {picked.data(), 3, 5, 6});
+  const float none = -std::numeric_limits<float>::infinity();
+  EXPECT_EQ(picked.values(), (Floats{from[16], from[0], from[3], from[3], from[7], 1,  //
+                                     none, none, none, none, none, 1,                  //
+                                     from[38 + 3], from[38 + 3], none, none, none, 1}));
+}
+
 TEST_P(Flat, AddRows) {
   const std::vector<float> from = random_floats(5 * 19, 4), before = random_floats(5 * 23, 5);
-  auto sum = on_device(before);
-  kernels_.add(context_, {on_device(from).data(), 5, 17, 19, 1}, {sum.data(), 5, 17, 23});
-  const Floats to = sum.values();
-  for (size_t r = 0; r < 5; ++r) {
-    for (size_t c = 0; c < 23; ++c) {
-      EXPECT_EQ(to[r * 23 + c], c < 17 ? before[r * 23 + c] + from[r * 19 + c] : before[r * 23 + c]);
+  for (const float factor : {1.0F, -0.5F}) {
+    auto sum = on_device(before);
+    kernels_.add(context_, factor, {on_device(from).data(), 5, 17, 19, 1}, {sum.data(), 5, 17, 23});
+    const Floats to = sum.values();
+    for (size_t r = 0; r < 5; ++r) {
+      for (size_t c = 0; c < 23; ++c) {
+        const float own = before[r * 23 + c];
+        EXPECT_EQ(to[r * 23 + c], c < 17 ? own + factor * from[r * 19 + c] : own);
+      }
     }
   }
+}
+
+TEST_P(Flat, WhatIsExcludedStaysSoWhateverIsAdded) {
+  const float none = -std::numeric_limits<float>::infinity();
+  auto sum = on_device(std::vector<float>{none, none});
+  kernels_.add(context_, 0.5F, {on_device(std::vector<float>{-3, none}).data(), 1, 2, 2, 1},
+               {sum.data(), 1, 2, 2});
+  EXPECT_EQ(sum.values(), (Floats{none, none}));
 }
 
 // Against its formula, in double precision.

@@ -1,5 +1,5 @@
-// A step of a search waits for its device once, for the best words of all its hypotheses. A GPU would else stand still
-// as often as there are rows.
+// A step of a search waits for its device once, for the best words of all its hypotheses, and after it has asked for all
+// else. A GPU would else stand still as often as there are rows.
 #include "model/small_models.h"
 #include "search/search.h"
 #include "tensor/counting_memory.h"
@@ -11,6 +11,7 @@ class SearchWaits : public testing::TestWithParam<NamedConfig> {
  protected:
   int waits_of_step(Search& search) {
     memory_.downloads = 0;
+    memory_.uploaded_after_waiting = 0;
     search.step();
     return memory_.downloads;
   }
@@ -31,8 +32,21 @@ TEST_P(SearchWaits, OnceAStepAndOnceForNewSources) {
     EXPECT_EQ(waits_of_step(search), 1);
     search.add(9, {.source = {5, 6, 7}, .options = {.beam = beam, .max_length = 20}});
     EXPECT_EQ(waits_of_step(search), 2);
+    EXPECT_EQ(memory_.uploaded_after_waiting, 0) << "the decoder does not wait for the encoder";
     EXPECT_EQ(waits_of_step(search), 1);
   }
+}
+
+TEST_P(SearchWaits, OnceForRequestsOfSeveralKinds) {
+  Transformer model(GetParam().config, device_, Buffers::weights);
+  model.parameters.initialise(1);
+  Search search({&model}, {.sentences = 8});
+  for (uint64_t i = 0; i < 6; ++i) {
+    const auto beam = static_cast<int64_t>(1 + i % 4);
+    search.add(i, {.source = Sentence(3 + i, 7), .options = {.beam = beam, .max_length = 20}});
+  }
+  waits_of_step(search);
+  EXPECT_EQ(waits_of_step(search), 1);
 }
 
 TEST_P(SearchWaits, OnceAStepForAnEnsemble) {

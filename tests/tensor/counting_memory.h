@@ -1,5 +1,5 @@
 // A device whose memory is the host's, though nobody is told so. It counts downloads, for each of which the host would
-// wait for a GPU, and the bytes of uploads.
+// wait for a GPU, and the bytes of uploads: of all, and of those after a download.
 #pragma once
 
 #include <memory>
@@ -16,6 +16,7 @@ class CountingMemory final : public DeviceMemory {
   void commit(void* data, size_t bytes) override { cpu_memory().commit(data, bytes); }
   void upload(void* to, const void* from, size_t bytes) override {
     uploaded += bytes;
+    if (downloads > 0) uploaded_after_waiting += bytes;
     cpu_memory().upload(to, from, bytes);
   }
   void download(void* to, const void* from, size_t bytes) override {
@@ -30,7 +31,7 @@ class CountingMemory final : public DeviceMemory {
   bool is_host_memory() const override { return false; }
 
   int downloads = 0;
-  size_t uploaded = 0;
+  size_t uploaded = 0, uploaded_after_waiting = 0;
 };
 
 }  // namespace dragoman::internal

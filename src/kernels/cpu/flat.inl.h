@@ -60,12 +60,13 @@ double sum_of_squares(Context& context, int64_t count, const float* values) {
   return total;
 }
 
-void add(Context& context, ConstMatrix from, Matrix to) {
+void add(Context& context, float factor, ConstMatrix from, Matrix to) {
   for_each_row(context, to.rows, to.columns, [&](int64_t r) {
     const float* x = from.data + r * from.row_stride;
     float* y = to.data + r * to.stride;
     for (int64_t c = 0; c < to.columns; c += lanes) {
-      store_some(y + c, load_some(y + c, to.columns - c) + load_some(x + c, to.columns - c), to.columns - c);
+      const int64_t left = to.columns - c;
+      store_some(y + c, multiply_add(all(factor), load_some(x + c, left), load_some(y + c, left)), left);
     }
   });
 }
@@ -127,6 +128,15 @@ void scatter_rows(Context& context, ConstMatrix from, const int32_t* rows, Matri
 void gather_rows(Context& context, ConstMatrix from, const int32_t* rows, Matrix to) {
   for_each_row(context, to.rows, to.columns, [&](int64_t r) {
     copy_floats(from.data + rows[r] * from.row_stride, to.data + r * to.stride, to.columns);
+  });
+}
+
+void pick_columns(Context& context, ConstMatrix from, const ColumnList* lists, Matrix to) {
+  for_each_row(context, to.rows, to.columns, [&](int64_t r) {
+    const ColumnList& list = lists[r];
+    const float* x = from.data + r * from.row_stride;
+    float* y = to.data + r * to.stride;
+    for (int64_t i = 0; i < to.columns; ++i) y[i] = i < list.count ? x[list.columns[i]] : -__builtin_inff();
   });
 }
 

@@ -70,6 +70,7 @@ const Kernels DRAGOMAN_TABLE_NAME = {
     .polynomial = polynomial,
     .scatter_rows = scatter_rows,
     .gather_rows = gather_rows,
+    .pick_columns = pick_columns,
 };
 
 }  // namespace dragoman::internal

@@ -86,8 +86,8 @@ double sum_of_squares(Context& context, int64_t count, const float* values) {
 
 // --- rows -------------------------------------------------------------------------------------------
 
-// to += from, four columns at a time, and one at a time.
-GPU_KERNEL add_fours_kernel(ConstMatrix from, Matrix to) {
+// to += factor · from, four columns at a time, and one at a time.
+GPU_KERNEL add_fours_kernel(float factor, ConstMatrix from, Matrix to) {
   const PartOfRow part = part_of_warp(to.columns);
   if (part.row >= to.rows) return;
   const Matrix sum = from_column(to, part.first);
@@ -96,22 +96,22 @@ GPU_KERNEL add_fours_kernel(ConstMatrix from, Matrix to) {
 #pragma unroll
   for (int i = 0; i < 2 * steps_of_part; ++i)
 #pragma unroll
-    for (int j = 0; j < 4; ++j) y.four[i].x[j] += x.four[i].x[j];
+    for (int j = 0; j < 4; ++j) y.four[i].x[j] = fmaf(factor, x.four[i].x[j], y.four[i].x[j]);
   store_row(y, sum, part.row);
 }
-GPU_KERNEL add_kernel(ConstMatrix from, Matrix to) {
+GPU_KERNEL add_kernel(float factor, ConstMatrix from, Matrix to) {
   const int64_t r = row_of_warp();
   if (r >= to.rows) return;
   for_each_column(to.columns, [=](int64_t c) {
-    set_element(to, r, c, element(as_read(to), r, c) + element(from, r, c));
+    set_element(to, r, c, fmaf(factor, element(from, r, c), element(as_read(to), r, c)));
   });
 }
 
-void add(Context& context, ConstMatrix from, Matrix to) {
+void add(Context& context, float factor, ConstMatrix from, Matrix to) {
   if (in_fours(from) && in_fours(as_read(to))) {
-    launch(context, part_grid("add", to.rows, to.columns), add_fours_kernel, from, to);
+    launch(context, part_grid("add", to.rows, to.columns), add_fours_kernel, factor, from, to);
   } else {
-    launch(context, row_grid("add", to.rows), add_kernel, from, to);
+    launch(context, row_grid("add", to.rows), add_kernel, factor, from, to);
   }
 }
 
@@ -208,6 +208,19 @@ void scatter_rows(Context& context, ConstMatrix from, const int32_t* rows, Matri
 
 void gather_rows(Context& context, ConstMatrix from, const int32_t* rows, Matrix to) {
   copy_rows(context, "gather_rows", {from, rows, nullptr, to.rows, to});
+}
+
+GPU_KERNEL pick_columns_kernel(ConstMatrix from, const ColumnList* lists, Matrix to) {
+  const int64_t r = row_of_warp();
+  if (r >= to.rows) return;
+  const ColumnList list = lists[r];
+  for_each_column(to.columns, [=](int64_t i) {
+    set_element(to, r, i, i < list.count ? element(from, r, list.columns[i]) : -INFINITY);
+  });
+}
+
+void pick_columns(Context& context, ConstMatrix from, const ColumnList* lists, Matrix to) {
+  launch(context, row_grid("pick_columns", to.rows), pick_columns_kernel, from, lists, to);
 }
 
 }  // namespace

@@ -39,16 +39,13 @@ void low_precision_product(Context& context, ConstMatrix a, const LowPrecisionMa
                            const Epilogue& epilogue) {
   const int64_t stride = row_elements(b.columns);
   const int64_t wide_floats = ceil_div(bf16_floats(b.rows, b.columns), 64) * 64;
-  float* memory = float_workspace(context, rounded_floats(a) + wide_floats + elsewhere_floats(c, epilogue));
+  float* memory = float_workspace(context, rounded_floats(a) + wide_floats);
   const MatmulOperand left = rounded_operand(context, a, memory);
   Bf16* wide = reinterpret_cast<Bf16*>(memory + rounded_floats(a));
   launch(context, row_grid("widen", b.rows), widen_kernel, b, stride, wide);
-  run_packed_product(context, {Arithmetic::bf16, left, {wide, b.rows, b.columns, stride, false}, c},
-                     b.precision == Precision::int8 ? b.scales : nullptr, epilogue,
-                     memory + rounded_floats(a) + wide_floats);
+  run_product(context, {Arithmetic::bf16, left, {wide, b.rows, b.columns, stride, false}, c},
+              b.precision == Precision::int8 ? b.scales : nullptr, epilogue);
 }
-
-// --- columns ----------------------------------------------------------------------------------------
 
 GPU_KERNEL widen_columns_kernel(LowPrecisionMatrix b, const int32_t* columns, Matrix out) {
   const int64_t r = row_of_warp();
@@ -61,31 +58,6 @@ GPU_KERNEL widen_columns_kernel(LowPrecisionMatrix b, const int32_t* columns, Ma
 
 void widen_columns(Context& context, const LowPrecisionMatrix& b, const int32_t* columns, Matrix out) {
   launch(context, row_grid("widen_columns", out.rows), widen_columns_kernel, b, columns, out);
-}
-
-// A warp has a column, with those that pad the last panel; a lane some of its lines.
-GPU_KERNEL gather_columns_kernel(LowPrecisionMatrix b, const int32_t* columns, int64_t count,
-                                 unsigned char* data, float* scales) {
-  const int64_t j = row_of_warp();
-  if (j >= ceil_div(count, low_precision_panel_columns) * low_precision_panel_columns) return;
-  LowPrecisionMatrix to = b;
-  to.columns = count;
-  const unsigned char padding = b.precision == Precision::int8 ? 128 : 0;
-  const unsigned char* from = j < count ? b.data + place_of(b, columns[j]) : nullptr;
-  unsigned char* column = data + place_of(to, j);
-  for_each_column(line_count(b), [=](int64_t line) {
-    const int64_t at = line * low_precision_line_bytes;
-    for (int64_t byte = 0; byte < low_precision_column_bytes; ++byte)
-      column[at + byte] = from != nullptr ? from[at + byte] : padding;
-  });
-  if (j < count && b.precision == Precision::int8 && lane() == 0) scales[j] = b.scales[columns[j]];
-}
-
-void gather_columns(Context& context, const LowPrecisionMatrix& b, const int32_t* columns, int64_t count,
-                    unsigned char* data, float* scales) {
-  const int64_t panels = ceil_div(count, low_precision_panel_columns);
-  launch(context, row_grid("gather_columns", panels * low_precision_panel_columns), gather_columns_kernel, b,
-         columns, count, data, scales);
 }
 
 }  // namespace

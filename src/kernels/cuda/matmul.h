@@ -17,13 +17,9 @@ struct MatmulOperand {
   bool transposed;
 };
 
-// Some columns of another matrix are multiplied in whole groups of so many, as cuBLASLt's fast algorithms want them.
-constexpr int64_t columns_of_group = 8;
-
-// c = a·b, or c + a·b, then the bias and relu; c is in floats, or in bf16 alone. Where b has more columns than c, the
-// rows of c and the bias have room for them all. A row of c has the same bits whatever the number of rows: the
-// algorithm does not depend on it, and no sum over the inner index is split, except in a weight's gradient, where a is
-// transposed.
+// c = a·b, or c + a·b, then the bias and relu; c is in floats, or in bf16 alone. A row of c has the same bits whatever
+// the number of rows: the algorithm does not depend on it, and no sum over the inner index is split, except in a
+// weight's gradient, where a is transposed.
 struct Matmul {
   Arithmetic arithmetic;
   MatmulOperand a, b;
@@ -31,9 +27,6 @@ struct Matmul {
   bool accumulate = false;
   const void* bias = nullptr;  // in c's type
   bool relu = false;
-  // Whether b may be some columns of another matrix, so that their number may not change the bits of one, either:
-  // floats are then asked for in whole groups of columns.
-  bool some_columns = false;
 };
 
 // Alone.

@@ -1,7 +1,8 @@
 // Products: operands as they are, or rounded to bf16 first, go to the library's one function (matmul.h); what it does
 // not do with finished rows, a pass over them does.
 //
-// A packed right operand is dense, row by row, in rows of whole groups of columns.
+// A packed right operand is dense, row by row, in rows of whole eights, since the library's fast algorithms want rows
+// aligned to 16 bytes.
 #pragma once
 
 #include "kernels/cuda/fours.inl.h"
@@ -9,9 +10,7 @@
 namespace dragoman::internal {
 namespace {
 
-constexpr int64_t row_elements(int64_t columns) {
-  return ceil_div(columns, columns_of_group) * columns_of_group;
-}
+constexpr int64_t row_elements(int64_t columns) { return ceil_div(columns, 8) * 8; }
 constexpr int64_t bf16_floats(int64_t rows, int64_t columns) { return rows * row_elements(columns) / 2; }
 
 // In the type of the place.
@@ -206,43 +205,6 @@ inline void run_product(Context& context, Matmul product, const float* scales, c
   if (!finished) finish_rows(context, product.c, end, epilogue.dropout);
 }
 
-// --- by a packed operand ----------------------------------------------------------------------------
-
-// It may be some columns of another. An element has the bits that it has among all: cuBLASLt's algorithm is chosen
-// whatever the number of columns and the alignment of c, and computes whole groups of columns. Rows of other widths, or
-// that are not aligned, are computed elsewhere and copied; b has room for whole groups, and what stands behind its last
-// column is multiplied, too, into columns that nobody reads.
-inline bool computed_elsewhere(const Matrix& c, const Epilogue& epilogue) {
-  const bool fits =
-      c.columns == row_elements(c.columns) && c.stride % 4 == 0 && is_multiple_of(c.data, sizeof(Four));
-  return !fits && !epilogue.accumulate && !in_bf16(c);
-}
-inline int64_t elsewhere_floats(const Matrix& c, const Epilogue& epilogue) {
-  if (!computed_elsewhere(c, epilogue)) return 0;
-  return (c.rows + (epilogue.bias != nullptr ? 1 : 0)) * row_elements(c.columns);
-}
-
-inline void run_packed_product(Context& context, Matmul product, const float* scales, Epilogue epilogue,
-                               float* elsewhere) {
-  const Matrix c = product.c;
-  product.some_columns = true;
-  if (!computed_elsewhere(c, epilogue)) {
-    run_product(context, product, scales, epilogue);
-    return;
-  }
-  const int64_t stride = row_elements(c.columns);
-  product.c = {elsewhere, c.rows, c.columns, stride};
-  product.b.columns = stride;
-  if (epilogue.bias != nullptr) {
-    float* const bias = elsewhere + c.rows * stride;
-    copy_rows_of_operand(context, "copy_bias", {epilogue.bias, 1, c.columns, c.columns}, stride, bias);
-    epilogue.bias = bias;
-  }
-  run_product(context, product, scales, epilogue);
-  copy_rows_of_operand(context, "copy_product", product.c, c.stride, c.data);
-  if (c.rounded != nullptr) copy_rows_of_operand(context, "copy_product", product.c, c.stride, c.rounded);
-}
-
 // --- many small products ----------------------------------------------------------------------------
 
 constexpr size_t argument_bytes = 4096;  // that a kernel may have
@@ -320,8 +282,7 @@ inline void pack(Context& context, ConstMatrix b, float* packed) { copy_operand(
 template <Arithmetic arithmetic>
 void product(Context& context, ConstMatrix a, PackedMatrix b, Matrix c, const Epilogue& epilogue) {
   const MatmulOperand right = {b.data, b.rows, b.columns, row_elements(b.columns), false};
-  run_packed_product(context, {arithmetic, operand_of(a), right, c}, nullptr, epilogue,
-                     float_workspace(context, elsewhere_floats(c, epilogue)));
+  run_product(context, {arithmetic, operand_of(a), right, c}, nullptr, epilogue);
 }
 
 template <Arithmetic arithmetic>
@@ -346,11 +307,10 @@ inline void pack_rounded(Context& context, ConstMatrix b, float* packed) {
 
 inline void rounded_product(Context& context, ConstMatrix a, PackedMatrix b, Matrix c,
                             const Epilogue& epilogue) {
-  float* memory = float_workspace(context, rounded_floats(a) + elsewhere_floats(c, epilogue));
+  float* memory = float_workspace(context, rounded_floats(a));
   const MatmulOperand left = rounded_operand(context, a, memory);
   const MatmulOperand right = {b.data, b.rows, b.columns, row_elements(b.columns), false};
-  run_packed_product(context, {Arithmetic::bf16, left, right, c}, nullptr, epilogue,
-                     memory + rounded_floats(a));
+  run_product(context, {Arithmetic::bf16, left, right, c}, nullptr, epilogue);
 }
 
 inline void rounded_multiply(Context& context, ConstMatrix a, ConstMatrix b, Matrix c,

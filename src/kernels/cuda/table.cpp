@@ -35,7 +35,7 @@ constexpr Kernels cuda_kernels = {
                       .attends_in_bf16 = attends_in_bf16,
                       .rounded_is_fast = true},
     .widen_columns = widen_columns,
-    .gather_columns = gather_columns,
+    .gather_columns = nullptr,
     .activation_backward = activation_backward,
     .embed = embed,
     .embed_backward = embed_backward,
@@ -66,6 +66,7 @@ constexpr Kernels cuda_kernels = {
     .polynomial = polynomial,
     .scatter_rows = scatter_rows,
     .gather_rows = gather_rows,
+    .pick_columns = pick_columns,
 };
 
 Kernels cuda_kernels_on(const char* name, Context* (*new_context)(int threads), DeviceMemory& (*memory)()) {

@@ -150,12 +150,11 @@ ProductSizes usual_sizes(const ProductKey& key) {
 
 Products::~Products() { gpu_.free(workspace_); }
 
-// Whether an algorithm that is chosen for the usual sizes computes the smallest, too.
+// Whether an algorithm that is chosen for the usual number of rows computes a single one, too.
 bool Products::takes_few(const ProductKey& key, ProductSizes sizes, const void* bias,
                          const cublasLtMatmulAlgo_t& algorithm) const {
   if (may_split(key)) return true;
   sizes.rows = 1;
-  if (key.some_columns) sizes.columns = columns_of_group;
   Description few = describe(key, sizes, bias);
   cublasLtMatmulHeuristicResult_t result;
   return cublasLtMatmulAlgoCheck(gpu_.products(), &few.operation, &few.b, &few.a, &few.c, &few.c, &algorithm,
@@ -213,12 +212,8 @@ void Products::multiply(const Matmul& product) {
     if (!product.accumulate) clear(gpu_, product.c);
     return;
   }
-  ProductKey key = key_of(product);
+  const ProductKey key = key_of(product);
   cublasStatus_t status = run(product, key, algorithm_for(key));
-  if (status == CUBLAS_STATUS_NOT_SUPPORTED && key.some_columns) {
-    key = key_of(product, Columns::are_all);  // no algorithm takes so few, and many as well
-    status = run(product, key, algorithm_for(key));
-  }
   // What was chosen for a longer sum may refuse this one.
   if (status == CUBLAS_STATUS_NOT_SUPPORTED && may_split(key)) status = run(product, key, choose(key, sizes));
   if (status == CUBLAS_STATUS_SUCCESS) return;

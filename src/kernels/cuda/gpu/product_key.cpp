@@ -35,24 +35,23 @@ int64_t columns_of(const Matmul& product) {
 
 bool may_split(const ProductKey& key) { return key.a_transposed && !key.b_transposed; }
 
-ProductKey key_of(const Matmul& product, Columns columns) {
+ProductKey key_of(const Matmul& product) {
   const int64_t size = operand_size(product.arithmetic);
   const bool gradient = product.a.transposed && !product.b.transposed;
   const int64_t inner = inner_of(product);
-  const bool rounded = in_bf16(product.c), some = product.some_columns && columns == Columns::may_be_some;
+  const bool rounded = in_bf16(product.c);
   const void* const c = rounded ? static_cast<const void*>(product.c.rounded) : product.c.data;
   return {
       .arithmetic = product.arithmetic,
       .a_transposed = product.a.transposed,
       .b_transposed = product.b.transposed,
-      .some_columns = some,
       .in_bf16 = rounded,
       .accumulate = product.accumulate,
       .bias = product.bias != nullptr,
       .relu = product.relu,
       .rows = product.a.transposed ? rows_of(product) : usual_rows,
       .inner = gradient ? static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(inner))) : inner,
-      .columns = some ? usual_columns : columns_of(product),
+      .columns = columns_of(product),
       .a_alignment = alignment_of(product.a.data, product.a.stride * size),
       .b_alignment = alignment_of(product.b.data, product.b.stride * size),
       .c_alignment = alignment_of(c, product.c.stride * result_size(rounded)),

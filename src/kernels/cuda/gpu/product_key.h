@@ -3,10 +3,9 @@
 //
 // An algorithm fixes the order in which an element's products are added. The number of rows of c may not change it, nor
 // where the rows lie in memory: cuBLASLt is asked for `usual_rows` of them, whatever there are, and told of no better
-// alignment than every row has. It is asked for `usual_columns` where b may be some columns of more. Only where a is
-// transposed is it asked for the real number of rows: that is a weight's gradient, whose rows are the model's and often
-// few, which want small tiles, or a sum that is split. The inner index is the batch's there, and its size is rounded up
-// to a power of two, so that not every batch asks anew.
+// alignment than every row has. Only where a is transposed is it asked for the real number of rows: that is a weight's
+// gradient, whose rows are the model's and often few, which want small tiles, or a sum that is split. The inner index is
+// the batch's there, and its size is rounded up to a power of two, so that not every batch asks anew.
 #pragma once
 
 #include <stdint.h>
@@ -17,20 +16,18 @@
 
 namespace dragoman::internal {
 
-constexpr int64_t usual_rows = 4096, usual_columns = 4096;
+constexpr int64_t usual_rows = 4096;
 
 struct ProductKey {
   Arithmetic arithmetic;
-  bool a_transposed, b_transposed, some_columns, in_bf16, accumulate, bias, relu;  // in_bf16: c
-  int64_t rows, inner, columns;                                                    // that are asked for
-  int a_alignment, b_alignment, c_alignment, bias_alignment;                       // of every row, in bytes
+  bool a_transposed, b_transposed, in_bf16, accumulate, bias, relu;  // in_bf16: c
+  int64_t rows, inner, columns;                                      // that are asked for
+  int a_alignment, b_alignment, c_alignment, bias_alignment;         // of every row, in bytes
 
   auto operator<=>(const ProductKey&) const = default;
 };
 
-// Whether a product's columns are taken for some of more where they may be that.
-enum class Columns { may_be_some, are_all };
-ProductKey key_of(const Matmul& product, Columns = Columns::may_be_some);
+ProductKey key_of(const Matmul& product);
 
 // Of a product, in elements.
 struct ProductSizes {

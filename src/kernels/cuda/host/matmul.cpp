@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdint>
 
-#include "base/error.h"
 #include "kernels/cuda/host/context.h"
 #include "kernels/cuda/host/far_memory.h"
 #include "kernels/kernels.h"
@@ -75,9 +74,6 @@ void HostGpuContext::multiply(const Matmul& product) {
   static const ProductKernels& products = kernels_for("baseline").products;
   const bool rounded = in_bf16(product.c);
   Matrix c = rounded ? widened(product.c, c_) : product.c;
-  if (!product.b.transposed) c.columns = product.b.columns;
-  CHECK(!product.some_columns || rounded || product.accumulate || c.columns % columns_of_group == 0,
-        "of some columns of a matrix, whole groups are multiplied");
   const auto* bias = static_cast<const float*>(product.bias);
   if (rounded && product.bias != nullptr) {
     auto* const from = static_cast<uint16_t*>(const_cast<void*>(product.bias));
