@@ -36,13 +36,13 @@ std::string known_formats() {
   return list;
 }
 
-ImportedModel checked(ImportedModel model, const ImportRequest& request) {
+// The sizes are checked like the options of a model, but the user has not set them.
+ImportedModel import_by(const Importer& importer, const ImportRequest& request) {
   try {
-    validate(model.config);
+    return importer.import(request);
   } catch (const OptionError& error) {
     throw Error("{}: the model has invalid dimensions: {}", request.source, error.what());
   }
-  return model;
 }
 
 [[noreturn]] void refuse_source(const std::string& source) {
@@ -59,7 +59,7 @@ ImportedModel import_model(const ImportRequest& request, const std::string& form
   if (!std::filesystem::exists(request.source)) throw Error("{} does not exist", request.source);
   for (const Importer& importer : all_systems) {
     if (format.empty() ? importer.recognises(request.source) : importer.format == format)
-      return checked(importer.import(request), request);
+      return import_by(importer, request);
   }
   if (!format.empty())
     throw Error("unknown format {}; supported formats:{}", in_quotes(format), known_formats());

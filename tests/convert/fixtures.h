@@ -138,4 +138,9 @@ std::string little(Number number) {
   return {reinterpret_cast<const char*>(&number), sizeof number};
 }
 
+// A string as a pickle has it.
+inline std::string pickled(const std::string& text) {
+  return "X" + little(static_cast<uint32_t>(text.size())) + text;
+}
+
 }  // namespace dragoman::internal

@@ -68,11 +68,6 @@ std::string with_bytes(std::string text, const std::string& what, const std::str
   return text.replace(at, what.size(), with);
 }
 
-// A string as a pickle has it.
-std::string pickled(const std::string& text) {
-  return "X" + little(static_cast<uint32_t>(text.size())) + text;
-}
-
 // As versions 1 and 2 of OpenNMT-py write it where the vocabularies are not shared.
 TEST(OpenNmtImport, ASourceVocabularyNeedsNoMarks) {
   const fs::path source = golden / "opennmt/v3";

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/mapped_file.h"
 #include "base/quotes.h"
+#include "convert/check_tensors.h"
 #include "convert/ctranslate2/config.h"
 #include "convert/ctranslate2/model.h"
 #include "convert/ctranslate2/names.h"
@@ -20,7 +21,6 @@
 #include "convert/ctranslate2/vocabulary.h"
 #include "convert/huggingface/languages.h"
 #include "convert/systems.h"
-#include "model/transformer.h"
 
 namespace dragoman::internal {
 namespace {
@@ -146,19 +146,21 @@ void check_t5(const CTranslate2Model& model, const ModelConfig& config) {
   }
 }
 
-void check_variables(const CTranslate2Model& model, const ModelConfig& config) {
-  Device device(kernels_for("baseline"), 1);
-  const Transformer ours(config, device, Buffers::none_yet);
-  std::set<std::string, std::less<>> known = {encoder_positions, decoder_positions, encoder_embedding,
-                                              generator};
-  for (const Parameter& parameter : ours.parameters.list()) known.insert(ctranslate2_name(parameter.name));
-  check_t5(model, config);
-  for (const auto& [name, tensor] : model.tensors) {
-    if (config.positions == Positions::t5 && name.ends_with(t5_bias)) continue;
-    const bool is_scale = name.ends_with("_scale") && known.contains(name.substr(0, name.size() - 6));
-    if (known.contains(name) || is_scale || is_harmless(model, name)) continue;
-    throw Error("{} has the variable {}: {} not supported", model.path, in_quotes(name), reason(name));
-  }
+// Integers have scales. A tied matrix may be there under each of its names, and a table of positions that are computed.
+TensorNames variable_names(const CTranslate2Model& model, const ModelConfig& config) {
+  const auto with_scale = [](const std::string& name) { return std::vector{name, name + "_scale"}; };
+  std::set<std::string, std::less<>> tables;
+  for (const std::string& table : {encoder_positions, decoder_positions, encoder_embedding, generator})
+    for (std::string& name : with_scale(table)) tables.insert(std::move(name));
+  const bool has_t5_bias = config.positions == Positions::t5;
+  return {
+      .of = [with_scale](const std::string& parameter) { return with_scale(ctranslate2_name(parameter)); },
+      .can_ignore =
+          [&model, tables, has_t5_bias](const std::string& name) {
+            return tables.contains(name) || (has_t5_bias && name.ends_with(t5_bias)) ||
+                   is_harmless(model, name);
+          },
+      .reason = [](const std::string& name) { return fmt::format("{} not supported", reason(name)); }};
 }
 
 // --- The rest ---------------------------------------------------------------------------------------
@@ -268,7 +270,11 @@ ImportedModel import_ctranslate2_for(const ImportRequest& request, const CTransl
         folder);
   if (settings.add_source_bos) throw Error("{}: add_source_bos = true is not supported", folder);
   ImportedModel model = {.system = "CTranslate2", .config = ctranslate2_config(*theirs)};
-  check_variables(*theirs, model.config);
+  model.tensors_of = [theirs, config = model.config](const Parameter& parameter) {
+    return tensors_of(*theirs, config, parameter);
+  };
+  check_t5(*theirs, model.config);
+  check_tensors(model, theirs->path, theirs->tensors, variable_names(*theirs, model.config));
   TokenTables tables = read_token_tables(folder, settings);
   find_languages(tables.source);
   find_languages(tables.target);
@@ -291,9 +297,6 @@ ImportedModel import_ctranslate2_for(const ImportRequest& request, const CTransl
   // Its beam search ends once `beam` outputs have ended, but without a length penalty as soon as the best one has.
   if (search.length_penalty != 0 && search.beam > 1) model.search["beam-ending"] = "early";
   model.choices = choices_of(model, settings);
-  model.tensors_of = [theirs, config = model.config](const Parameter& parameter) {
-    return tensors_of(*theirs, config, parameter);
-  };
   return model;
 }
 

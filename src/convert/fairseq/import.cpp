@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/lines.h"
+#include "convert/check_tensors.h"
 #include "convert/fairseq/listed_tokens.h"
 #include "convert/fairseq/names.h"
 #include "convert/systems.h"
@@ -123,7 +124,7 @@ std::string dictionary_of_side(const VocabularyFiles& files, const TorchOptions&
 
 // --- The weights ------------------------------------------------------------------------------------
 
-const std::string fairseq_prefix = "model.";
+const std::string fairseq_prefix = "model.", fairseq_bias = "model.decoder.output_projection.bias";
 
 // Of a tensor's names in several versions, the one that is there; the newest if none is.
 std::string name_among(const ForeignTensors& tensors, const std::vector<std::string>& names) {
@@ -132,7 +133,33 @@ std::string name_among(const ForeignTensors& tensors, const std::vector<std::str
   return fairseq_prefix + names[0];
 }
 
-// Before 2019 queries, keys and values were one matrix, and norms had numbers.
+// What a norm was called before 2019.
+std::string old_norm(std::string name) {
+  const bool decoder = name.starts_with("decoder");
+  for (const auto& [today, number] : {std::pair("self_attn_layer_norm", "0"),
+                                      {"encoder_attn_layer_norm", "1"},
+                                      {"final_layer_norm", decoder ? "2" : "1"}}) {
+    const size_t at = name.find(today);
+    if (at != name.npos)
+      return name.replace(at, std::string_view(today).size(), fmt::format("layer_norms.{}", number));
+  }
+  return name;
+}
+
+// Queries, keys and values were one matrix then, of which each is a third.
+struct Third {
+  std::string matrix;
+  int64_t part;
+};
+
+std::optional<Third> old_third(const std::string& name) {
+  constexpr std::string_view projections[] = {"q_proj.", "k_proj.", "v_proj."};
+  for (int64_t part = 0; part < 3; ++part)
+    if (const size_t at = name.find(projections[part]); at != name.npos)
+      return Third{name.substr(0, at) + "in_proj_" + name.substr(at + 7), part};
+  return {};
+}
+
 class Layers {
  public:
   Layers(const ForeignTensors& tensors, const std::string& path, int64_t width)
@@ -152,42 +179,31 @@ class Layers {
   ForeignTensor tensor(const std::string& name, const std::vector<int64_t>& shape) const {
     if (tensors_.contains(fairseq_prefix + name))
       return tensor_of(tensors_, path_, fairseq_prefix + name, shape);
-    constexpr std::string_view projections[] = {"q_proj.", "k_proj.", "v_proj."};
-    for (int64_t part = 0; part < 3; ++part) {
-      const size_t at = name.find(projections[part]);
-      if (at != name.npos) return third(name.substr(0, at) + "in_proj_" + name.substr(at + 7), part, shape);
-    }
+    if (const auto old = old_third(name)) return third(*old, shape);
     return tensor_of(tensors_, path_, fairseq_prefix + old_norm(name), shape);
   }
 
-  ForeignTensor third(const std::string& name, int64_t part, std::vector<int64_t> shape) const {
+  ForeignTensor third(const Third& old, std::vector<int64_t> shape) const {
     shape[0] *= 3;
-    ForeignTensor all = tensor_of(tensors_, path_, fairseq_prefix + name, shape);
-    if (shape.size() > 1) return rows_of(all, part * width_, width_);
+    ForeignTensor all = tensor_of(tensors_, path_, fairseq_prefix + old.matrix, shape);
+    if (shape.size() > 1) return rows_of(all, old.part * width_, width_);
     all.shape = {shape[0], 1};
     all.strides.push_back(1);
-    ForeignTensor own = rows_of(all, part * width_, width_);
+    ForeignTensor own = rows_of(all, old.part * width_, width_);
     own.shape.pop_back();
     own.strides.pop_back();
     return own;
-  }
-
-  static std::string old_norm(std::string name) {
-    const bool decoder = name.starts_with("decoder");
-    for (const auto& [today, number] : {std::pair("self_attn_layer_norm", "0"),
-                                        {"encoder_attn_layer_norm", "1"},
-                                        {"final_layer_norm", decoder ? "2" : "1"}}) {
-      const size_t at = name.find(today);
-      if (at != name.npos)
-        return name.replace(at, std::string_view(today).size(), fmt::format("layer_norms.{}", number));
-    }
-    return name;
   }
 
   const ForeignTensors& tensors_;
   const std::string& path_;
   int64_t width_;
 };
+
+std::string table_of_positions(const std::string& parameter) {
+  return fmt::format("model.{}.embed_positions.weight",
+                     parameter.starts_with("source") ? "encoder" : "decoder");
+}
 
 std::vector<ForeignTensor> fairseq_tensors(const ForeignTensors& tensors, const std::string& path,
                                            const ModelConfig& config, const Parameter& parameter) {
@@ -201,13 +217,11 @@ std::vector<ForeignTensor> fairseq_tensors(const ForeignTensors& tensors, const 
   if (name == "target_embedding.weight") return tensor({"decoder.embed_tokens.weight"});
   if (name == "generator.weight") return tensor({"decoder.output_projection.weight", "decoder.embed_out"});
   if (name == "generator.bias") {
-    if (tensors.contains("model.decoder.output_projection.bias"))
-      return {as_row(tensor_of(tensors, path, "model.decoder.output_projection.bias", {columns}))};
+    if (tensors.contains(fairseq_bias)) return {as_row(tensor_of(tensors, path, fairseq_bias, {columns}))};
     return {from_floats(std::vector<float>(static_cast<size_t>(columns)), {rows, columns})};
   }
   if (name.ends_with("_positions.weight")) {
-    const std::string theirs = name.starts_with("source") ? "encoder" : "decoder";
-    const std::string table = fmt::format("model.{}.embed_positions.weight", theirs);
+    const std::string table = table_of_positions(name);
     const auto found = tensors.find(table);
     const int64_t all =
         found != tensors.end() && found->second.shape.size() == 2 ? found->second.shape[0] : 0;
@@ -216,6 +230,24 @@ std::vector<ForeignTensor> fairseq_tensors(const ForeignTensors& tensors, const 
     return {rows_of(whole, fairseq_first_position, rows)};
   }
   return Layers(tensors, path, config.d_model).tensors_of(parameter);
+}
+
+// In any version.
+std::vector<std::string> fairseq_tensor_names(const std::string& parameter) {
+  if (parameter == "generator.bias") return {fairseq_bias};
+  if (parameter.ends_with("_positions.weight")) return {table_of_positions(parameter)};
+  std::vector<std::string> names;
+  for (const std::string& name : fairseq_names(parameter)) {
+    names.push_back(fairseq_prefix + name);
+    names.push_back(fairseq_prefix + old_norm(name));
+    if (const auto old = old_third(name)) names.push_back(fairseq_prefix + old->matrix);
+  }
+  return names;
+}
+
+// A checkpoint has the optimizer's state as well.
+bool can_ignore_in_fairseq(const std::string& name) {
+  return !name.starts_with(fairseq_prefix) || is_embedding_or_buffer(name);
 }
 
 std::vector<std::string> fairseq_choices(const ImportedModel& model) {
@@ -248,8 +280,7 @@ ImportedModel import_fairseq(const ImportRequest& request) {
   model.vocabularies = listed_vocabularies(source, target, files, path);
   model.config.source_vocabulary = std::ssize(source.tokens);
   model.config.target_vocabulary = std::ssize(target.tokens);
-  model.config.tied_bias =
-      model.config.tied != Tied::none && file->tensors.contains("model.decoder.output_projection.bias");
+  model.config.tied_bias = model.config.tied != Tied::none && file->tensors.contains(fairseq_bias);
   model.max_length = std::max<int64_t>(1, options.integer("max_source_positions", 1024) - 1);
   model.search = {
       {"beam", 5},       {"beam-ending", "first"}, {"length-penalty", 1},  {"penalty-form", "plain"},
@@ -259,6 +290,8 @@ ImportedModel import_fairseq(const ImportRequest& request) {
   model.tensors_of = [file, path, config = model.config](const Parameter& parameter) {
     return fairseq_tensors(file->tensors, path, config, parameter);
   };
+  check_tensors(model, path, file->tensors,
+                {.of = fairseq_tensor_names, .can_ignore = can_ignore_in_fairseq});
   return model;
 }
 

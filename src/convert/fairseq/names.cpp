@@ -1,5 +1,7 @@
 #include "convert/fairseq/names.h"
 
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -41,6 +43,18 @@ std::vector<std::string> fairseq_names(const std::string& parameter) {
     return names;
   }
   return {};
+}
+
+bool is_embedding_or_buffer(const std::string& name) {
+  using Names = std::set<std::string_view>;
+  static const Names outside = {"final_logits_bias", "lm_head.weight", "model.shared.weight",
+                                "model.decoder.output_projection.weight", "model.decoder.embed_out"},
+                     in_stacks = {"embed_tokens.weight", "embed_positions.weights",
+                                  "embed_positions._float_tensor", "version"};
+  for (const std::string_view stack : {"model.encoder.", "model.decoder."})
+    if (name.starts_with(stack) && in_stacks.contains(std::string_view(name).substr(stack.size())))
+      return true;
+  return outside.contains(name);
 }
 
 const ForeignTensor& tensor_of(const ForeignTensors& tensors, const std::string& path,

@@ -9,6 +9,8 @@
 
 #include "base/error.h"
 #include "base/quotes.h"
+#include "convert/check_tensors.h"
+#include "convert/fairseq/names.h"
 #include "convert/files/safetensors.h"
 #include "convert/torch/file.h"
 
@@ -70,6 +72,22 @@ std::pair<ForeignTensors, std::string> read_model_weights(const std::string& fol
     if (fs::exists(path)) return {read_torch(path), path};
   }
   throw Error("{} has neither model.safetensors nor pytorch_model.bin", folder);
+}
+
+void check_fairseq_names(const ImportedModel& model, const std::string& path, const ForeignTensors& tensors) {
+  const auto names_of = [](const std::string& parameter) {
+    std::vector<std::string> names = fairseq_names(parameter);
+    for (std::string& name : names) name.insert(0, "model.");
+    return names;
+  };
+  const bool has_tables =
+      model.config.positions != Positions::tensor2tensor;  // M2M100 computes its positions
+  const auto can_ignore = [has_tables](const std::string& name) {
+    const bool is_table = has_tables && name.ends_with("coder.embed_positions.weight"),
+               is_value_head = name.starts_with("v_head.");  // a by-product of reinforcement learning
+    return is_embedding_or_buffer(name) || is_table || is_value_head;
+  };
+  check_tensors(model, path, tensors, {.of = names_of, .can_ignore = can_ignore});
 }
 
 nlohmann::json search_of(const Settings& settings, int64_t start_tokens) {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "convert/files/tensors.h"
+#include "convert/imported_model.h"
 #include "convert/settings.h"
 #include "model/config.h"
 
@@ -21,6 +22,9 @@ ModelConfig common_config(const Settings& settings);
 
 // The weights, and the path for messages.
 std::pair<ForeignTensors, std::string> read_model_weights(const std::string& folder);
+
+// check_tensors() for models that have fairseq's names.
+void check_fairseq_names(const ImportedModel& model, const std::string& path, const ForeignTensors& tensors);
 
 // Beam, length penalty and maximum length, as options of the search by name. `start_tokens`: of an output.
 nlohmann::json search_of(const Settings& settings, int64_t start_tokens);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -146,9 +147,11 @@ ImportedModel import_huggingface_m2m(const ImportRequest& request) {
   model.config.tied_bias = model.config.tied != Tied::none && has_bias(tensors);
   model.choices = m2m_choices(model);
   note_ignored(settings, model.choices);
-  model.tensors_of = [tensors = std::move(tensors), path = std::move(path)](const Parameter& parameter) {
-    return m2m_tensors(tensors, path, parameter);
+  const auto theirs = std::make_shared<const ForeignTensors>(std::move(tensors));
+  model.tensors_of = [theirs, path = path](const Parameter& parameter) {
+    return m2m_tensors(*theirs, path, parameter);
   };
+  check_fairseq_names(model, path, *theirs);
   return model;
 }
 

@@ -203,8 +203,11 @@ ImportedModel import_huggingface_marian(const ImportRequest& request) {
   }
   model.choices = choices_of(model, path);
   note_ignored(settings, model.choices);
-  model.tensors_of = [tensors = std::move(tensors), path = std::move(path), tied = model.config.tied](
-                         const Parameter& p) { return tensors_of(tensors, path, tied, p); };
+  const auto theirs = std::make_shared<const ForeignTensors>(std::move(tensors));
+  model.tensors_of = [theirs, path = path, tied = model.config.tied](const Parameter& parameter) {
+    return tensors_of(*theirs, path, tied, parameter);
+  };
+  check_fairseq_names(model, path, *theirs);
   return model;
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/quotes.h"
+#include "convert/check_tensors.h"
 #include "convert/fairseq/names.h"
 #include "convert/huggingface/folder.h"
 #include "convert/systems.h"
@@ -65,23 +67,6 @@ const ForeignTensor& embedding_of(const ForeignTensors& tensors, const std::stri
   throw Error("{} has no tensor shared.weight", path);
 }
 
-// The first layer of a stack has the bias for all of them, in all models but UMT5.
-void check_layers(const ForeignTensors& tensors, const std::string& path, const ModelConfig& config) {
-  for (const auto& [stack, layers] :
-       {std::pair("encoder", config.encoder_layers), {"decoder", config.decoder_layers}}) {
-    const std::string beginning = std::string(stack) + ".block.";
-    for (auto at = tensors.lower_bound(beginning); at != tensors.end() && at->first.starts_with(beginning);
-         ++at) {
-      const std::string number =
-          at->first.substr(beginning.size(), at->first.find('.', beginning.size()) - beginning.size());
-      if (number != "0" && at->first.ends_with("relative_attention_bias.weight"))
-        throw Error("{}: {}: a bias in each layer is not supported", path, at->first);
-      if (number == std::to_string(layers))
-        throw Error("{} has {}, but its configuration specifies {} layers", path, at->first, layers);
-    }
-  }
-}
-
 ModelConfig t5_config(const Settings& s, const ForeignTensors& tensors, const std::string& path) {
   const auto [activation, gated] = feed_forward_kind(s);
   const ForeignTensor& embedding = embedding_of(tensors, path);
@@ -112,7 +97,6 @@ ModelConfig t5_config(const Settings& s, const ForeignTensors& tensors, const st
   if (embedding.shape != std::vector{config.source_vocabulary, config.d_model})
     throw Error("{}: vocab_size is {} and d_model is {}, but the embedding is {}", s.path(),
                 config.source_vocabulary, config.d_model, describe(embedding));
-  check_layers(tensors, path, config);
   return config;
 }
 
@@ -209,6 +193,27 @@ const std::vector<PartNames>& part_names(bool gated) {
   return gated ? with_gate : plain;
 }
 
+// The tensors of a parameter of the encoder or decoder, whose products have no biases. The first layer of a stack has
+// the bias of distances for all of them, in all models but UMT5.
+std::vector<std::string> t5_names(const std::string& parameter, bool gated) {
+  const std::string stack = parameter.substr(0, 7);
+  if (parameter.ends_with(".bias") || (stack != "encoder" && stack != "decoder")) return {};
+  if (parameter.ends_with("position_bias"))
+    return {stack + ".block.0.layer.0.SelfAttention.relative_attention_bias.weight"};
+  if (parameter.ends_with("coder.norm.gain")) return {stack + ".final_layer_norm.weight"};
+  const size_t number_end = parameter.find('.', 15), leaf = parameter.rfind('.');
+  const std::string number = parameter.substr(15, number_end - 15),
+                    part = parameter.substr(number_end + 1, leaf - number_end - 1);
+  const auto& all = part_names(gated);
+  const auto found = std::ranges::find(all, part, &PartNames::ours);
+  CHECK(found != all.end(), "{}", parameter);
+  const int sublayer = stack == "encoder" ? found->encoder : found->decoder;
+  std::vector<std::string> names;
+  for (const std::string& theirs : found->theirs)
+    names.push_back(fmt::format("{}.block.{}.layer.{}.{}.weight", stack, number, sublayer, theirs));
+  return names;
+}
+
 class T5Weights {
  public:
   T5Weights(ForeignTensors tensors, std::string path, const ModelConfig& config, bool scales_output)
@@ -224,44 +229,29 @@ class T5Weights {
     if (name == "generator.weight") return {tensor_of(tensors_, path_, "lm_head.weight", {rows, columns})};
     if (name.ends_with(".bias"))
       return {from_floats(std::vector<float>(static_cast<size_t>(columns)), {1, columns})};
-    const std::string stack = name.substr(0, 7);
-    if (name.ends_with("position_bias"))
-      return {tensor_of(tensors_, path_,
-                        stack + ".block.0.layer.0.SelfAttention.relative_attention_bias.weight",
-                        {rows, columns})};
-    if (name.ends_with("coder.norm.gain")) return {last_norm(stack, columns)};
-    return layer(name, rows, columns);
+    const std::vector<std::string> theirs = t5_names(name, config_.gated);
+    if (name.ends_with("position_bias")) return {tensor_of(tensors_, path_, theirs[0], {rows, columns})};
+    if (name == "decoder.norm.gain" && scales_output_)
+      return {as_row(scaled(tensor_of(tensors_, path_, theirs[0], {columns}),
+                            1 / std::sqrt(static_cast<double>(config_.d_model))))};
+    return layer(theirs, rows, columns / std::ssize(theirs));
   }
+
+  const ForeignTensors& tensors() const { return tensors_; }
 
  private:
-  ForeignTensor last_norm(const std::string& stack, int64_t columns) const {
-    const ForeignTensor& gain = tensor_of(tensors_, path_, stack + ".final_layer_norm.weight", {columns});
-    const bool scales = scales_output_ && stack == "decoder";
-    return as_row(scales ? scaled(gain, 1 / std::sqrt(static_cast<double>(config_.d_model))) : gain);
-  }
-
   // Their scores are not divided by the root of a head's width, as ours are: so queries are longer by as much.
-  std::vector<ForeignTensor> layer(const std::string& name, int64_t rows, int64_t columns) const {
-    const bool encoder = name.starts_with("encoder");
-    const size_t number_end = name.find('.', 15), leaf = name.rfind('.');
-    const std::string number = name.substr(15, number_end - 15),
-                      part = name.substr(number_end + 1, leaf - number_end - 1);
-    const auto& all = part_names(config_.gated);
-    const auto found = std::ranges::find(all, part, &PartNames::ours);
-    CHECK(found != all.end(), "{}", name);
-    const std::string prefix = fmt::format("{}.block.{}.layer.{}.", name.substr(0, 7), number,
-                                           encoder ? found->encoder : found->decoder);
-    columns /= std::ssize(found->theirs);
+  std::vector<ForeignTensor> layer(const std::vector<std::string>& names, int64_t rows,
+                                   int64_t columns) const {
     std::vector<ForeignTensor> parts;
-    for (const std::string& theirs : found->theirs) {
-      const std::string full = prefix + theirs + ".weight";
+    for (const std::string& name : names) {
       if (rows == 1) {
-        parts.push_back(as_row(tensor_of(tensors_, path_, full, {columns})));
+        parts.push_back(as_row(tensor_of(tensors_, path_, name, {columns})));
         continue;
       }
-      const ForeignTensor& matrix = tensor_of(tensors_, path_, full, {columns, rows});
+      const ForeignTensor& matrix = tensor_of(tensors_, path_, name, {columns, rows});
       const double root = std::sqrt(static_cast<double>(config_.head_width));
-      parts.push_back(transposed(theirs.ends_with("Attention.q") ? scaled(matrix, root) : matrix));
+      parts.push_back(transposed(name.ends_with("Attention.q.weight") ? scaled(matrix, root) : matrix));
     }
     return parts;
   }
@@ -271,6 +261,15 @@ class T5Weights {
   ModelConfig config_;
   bool scales_output_;
 };
+
+// The embeddings, whose copies may be there under each name. The bias in the first published files is one that
+// transformers does not read; a value head is a by-product of reinforcement learning.
+bool can_ignore_in_t5(const std::string& name) {
+  static const std::set<std::string, std::less<>> known = {
+      "shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight", "lm_head.weight",
+      "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight"};
+  return known.contains(name) || name.starts_with("v_head.");
+}
 
 std::vector<std::string> choices_of(const ImportedModel& model) {
   std::vector<std::string> choices = {
@@ -299,9 +298,13 @@ ImportedModel import_huggingface_t5(const ImportRequest& request) {
   model.search = search_of(settings, 1);
   model.choices = choices_of(model);
   note_ignored(settings, model.choices);
-  const auto weights = std::make_shared<const T5Weights>(std::move(tensors), std::move(path), model.config,
-                                                         scales_output(settings));
+  const auto weights =
+      std::make_shared<const T5Weights>(std::move(tensors), path, model.config, scales_output(settings));
   model.tensors_of = [weights](const Parameter& parameter) { return weights->of(parameter); };
+  const auto names_of = [gated = model.config.gated](const std::string& parameter) {
+    return t5_names(parameter, gated);
+  };
+  check_tensors(model, path, weights->tensors(), {.of = names_of, .can_ignore = can_ignore_in_t5});
   return model;
 }
 

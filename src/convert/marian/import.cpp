@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "convert/check_tensors.h"
 #include "convert/files/packed.h"
 #include "convert/files/yaml.h"
 #include "convert/marian/config.h"
@@ -91,6 +92,15 @@ std::vector<std::string> choices_of(const ImportedModel& model, const MarianFold
   return choices;
 }
 
+// Activations' multipliers are not needed: Dragoman measures them itself.
+TensorNames marian_tensor_names(const MarianNaming& naming) {
+  return {.of = [naming](const std::string& parameter) { return marian_names(naming, parameter); },
+          .can_ignore =
+              [](const std::string& name) {
+                return name.ends_with("_QuantMultA") || name.starts_with("special:");
+              }};
+}
+
 }  // namespace
 
 bool is_marian(const std::string& source) { return has_marian_model(source); }
@@ -106,7 +116,8 @@ ImportedModel import_marian(const ImportRequest& request) {
                                .norm = model.config.norm,
                                .untransposed_generator = file.tensors.contains("decoder_ff_logit_out_W")};
   const auto theirs = std::make_shared<const MarianModel>(MarianModel{folder.model, std::move(file), naming});
-  check_tensors(*theirs, model.config);
+  model.tensors_of = [theirs](const Parameter& parameter) { return marian_tensors(*theirs, parameter); };
+  check_tensors(model, folder.model, theirs->file.tensors, marian_tensor_names(naming));
   model.vocabularies = read_marian_vocabularies(folder, model.config);
   if (!folder.shortlist.empty())
     model.shortlist = read_marian_shortlist(folder.shortlist, model.config.source_vocabulary,
@@ -116,7 +127,6 @@ ImportedModel import_marian(const ImportRequest& request) {
   model.source_language = source_language_of(folder);
   model.search = search_of(folder);
   model.choices = choices_of(model, folder);
-  model.tensors_of = [theirs](const Parameter& parameter) { return marian_tensors(*theirs, parameter); };
   return model;
 }
 

@@ -2,16 +2,13 @@
 
 #include <array>
 #include <charconv>
-#include <set>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/quotes.h"
 #include "convert/fairseq/names.h"
-#include "model/transformer.h"
 
 namespace dragoman::internal {
 namespace {
@@ -113,21 +110,6 @@ std::vector<ForeignTensor> marian_tensors(const MarianModel& model, const Parame
   std::vector<ForeignTensor> parts;
   for (const std::string& name : names) parts.push_back(tensor(name, rows, columns / std::ssize(names)));
   return parts;
-}
-
-void check_tensors(const MarianModel& model, const ModelConfig& config) {
-  Device device(kernels_for("baseline"), 1);
-  const Transformer transformer(config, device, Buffers::none_yet);
-  std::set<std::string> used;
-  for (const Parameter& parameter : transformer.parameters.list()) {
-    marian_tensors(model, parameter);
-    for (std::string& name : marian_names(model.naming, parameter.name)) used.insert(std::move(name));
-  }
-  for (const auto& [name, tensor] : model.file.tensors) {
-    // Multipliers of activations, which Dragoman measures itself, and tensors that are not weights.
-    if (used.contains(name) || name.ends_with("_QuantMultA") || name.starts_with("special:")) continue;
-    throw Error("{} contains an unsupported tensor {}", model.path, in_quotes(name));
-  }
 }
 
 }  // namespace dragoman::internal

@@ -29,7 +29,4 @@ struct MarianModel {
 // Side by side. An Error names the tensor that is missing or has another shape.
 std::vector<ForeignTensor> marian_tensors(const MarianModel& model, const Parameter& parameter);
 
-// An Error if a tensor is missing, has another shape, or does not belong to such a model.
-void check_tensors(const MarianModel& model, const ModelConfig& config);
-
 }  // namespace dragoman::internal

@@ -87,11 +87,16 @@ ForeignTensor halves_of_heads(const ForeignTensor& tensor, int64_t width) {
   return from_floats(std::move(moved), tensor.shape);
 }
 
-// The norms of the first versions have names of their own.
-std::string with_leaf(const ForeignTensors& tensors, const std::string& name, const std::string& leaf) {
-  const bool is_gain = leaf == "gain";
-  const std::string old = name + (is_gain ? ".a_2" : ".b_2"),
-                    today = name + "." + (is_gain ? "weight" : leaf);
+std::string prefix_of(Toolkit toolkit) { return toolkit == Toolkit::eole ? "" : "model."; }
+
+// Today's name and that of the first versions, whose norms had names of their own.
+std::array<std::string, 2> with_leaf(const std::string& name, const std::string& leaf) {
+  if (leaf == "gain") return {name + ".weight", name + ".a_2"};
+  return {name + "." + leaf, name + ".b_2"};
+}
+
+std::string newest_among(const ForeignTensors& tensors, const std::array<std::string, 2>& names) {
+  const auto& [today, old] = names;
   return !tensors.contains(today) && tensors.contains(old) ? old : today;
 }
 
@@ -128,17 +133,26 @@ ForeignTensor zero_bias(int64_t columns) {
   return from_floats(std::vector<float>(static_cast<size_t>(columns)), {1, columns});
 }
 
+std::vector<std::string> opennmt_names(Toolkit toolkit, const std::string& parameter) {
+  if (!parameter.starts_with("encoder.") && !parameter.starts_with("decoder.")) return {};
+  const Name name = split(parameter);
+  std::vector<std::string> names;
+  for (const std::string& one : theirs(name, toolkit))
+    for (const std::string& full : with_leaf(prefix_of(toolkit) + one, name.leaf)) names.push_back(full);
+  return names;
+}
+
 std::vector<ForeignTensor> opennmt_layer(const ForeignTensors& tensors, const std::string& path,
                                          const LayerStyle& style, const Parameter& parameter) {
   const Name name = split(parameter.name);
   const std::vector<std::string> names = theirs(name, style.toolkit);
-  const std::string prefix = style.toolkit == Toolkit::eole ? "" : "model.";
+  const std::string prefix = prefix_of(style.toolkit);
   const int64_t heads = name.stack == "encoder" ? style.encoder_heads : style.decoder_heads;
   const bool is_distance = name.part.find(".distance_") != std::string::npos;
   const int64_t rows = parameter.value.rows(), columns = parameter.value.columns() / std::ssize(names);
   std::vector<ForeignTensor> parts;
   for (const std::string& one : names) {
-    const std::string tensor = with_leaf(tensors, prefix + one, name.leaf);
+    const std::string tensor = newest_among(tensors, with_leaf(prefix + one, name.leaf));
     const bool is_norm = name.part.ends_with("norm"),
                is_rotated = heads > 0 && (one.ends_with("self_attn.linear_query") ||
                                           one.ends_with("self_attn.linear_keys"));

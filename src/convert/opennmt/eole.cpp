@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "base/error.h"
 #include "base/quotes.h"
+#include "convert/check_tensors.h"
 #include "convert/fairseq/listed_tokens.h"
 #include "convert/fairseq/names.h"
 #include "convert/files/safetensors.h"
@@ -201,6 +203,15 @@ std::vector<ForeignTensor> eole_tensors(const ForeignTensors& tensors, const std
   return opennmt_layer(tensors, path, style, parameter);
 }
 
+// Besides the embeddings: tables of positions, which are computed; the scale of a layer, which is 1; and an estimator
+// of quality, which scores translations after the search.
+bool can_ignore_in_eole(const std::string& name) {
+  static const std::set<std::string, std::less<>> known = {eole_source_table,  eole_target_table,
+                                                           "generator.weight", "generator.bias",
+                                                           "src_emb.pe.pe",    "tgt_emb.pe.pe"};
+  return known.contains(name) || name.ends_with(".layer_scalar") || name.starts_with("estimator.");
+}
+
 }  // namespace
 
 bool is_eole(const std::string& folder) {
@@ -235,6 +246,8 @@ ImportedModel import_eole(const ImportRequest& request) {
   model.tensors_of = [tensors, folder, style](const Parameter& parameter) {
     return eole_tensors(*tensors, folder, style, parameter);
   };
+  const auto names_of = [](const std::string& parameter) { return opennmt_names(Toolkit::eole, parameter); };
+  check_tensors(model, folder, *tensors, {.of = names_of, .can_ignore = can_ignore_in_eole});
   return model;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/lines.h"
+#include "convert/check_tensors.h"
 #include "convert/fairseq/listed_tokens.h"
 #include "convert/fairseq/names.h"
 #include "convert/opennmt/common.h"
@@ -211,6 +212,17 @@ std::vector<ForeignTensor> opennmt_tensors(const ForeignTensors& tensors, const 
   return opennmt_layer(tensors, path, style, parameter);
 }
 
+// Besides the embeddings: tables of positions, which are computed, and the masks of future tokens in old versions. A
+// checkpoint has the optimizer's state as well.
+bool can_ignore_in_opennmt(const std::string& name) {
+  static const std::set<std::string, std::less<>> known = {
+      source_table,       target_table,         "model.encoder.embeddings.make_embedding.pe.pe",
+      "generator.weight", "generator.0.weight", "model.decoder.embeddings.make_embedding.pe.pe",
+      "generator.bias",   "generator.0.bias"};
+  const bool is_mask = name.starts_with("model.decoder.transformer_layers.") && name.ends_with(".mask");
+  return known.contains(name) || is_mask || (!name.starts_with("model.") && !name.starts_with("generator."));
+}
+
 }  // namespace
 
 bool is_opennmt(const std::string& source) {
@@ -246,6 +258,10 @@ ImportedModel import_opennmt(const ImportRequest& request) {
   model.tensors_of = [file, path, style](const Parameter& parameter) {
     return opennmt_tensors(file->tensors, path, style, parameter);
   };
+  const auto names_of = [](const std::string& parameter) {
+    return opennmt_names(Toolkit::opennmt, parameter);
+  };
+  check_tensors(model, path, file->tensors, {.of = names_of, .can_ignore = can_ignore_in_opennmt});
   return model;
 }
 
