@@ -159,16 +159,6 @@ ordered_json inputs_of(const AdaptConfig& config) {
             config.learning_rate, config.max_minutes, config.max_steps, config.seed}}};
 }
 
-// What the folder's model was made of and how good it is; null where adapting did not make it.
-ordered_json read_adaptation(const std::string& folder) {
-  if (!fs::exists(adaptation_path(folder))) return {};
-  try {
-    return parse_json<ordered_json>(read_file(adaptation_path(folder)));
-  } catch (const nlohmann::json::exception&) {
-    return {};
-  }
-}
-
 // As a whole model where all weights have changed; else as an update, without the sample of the old model's text.
 void publish(const AdaptConfig& config, const TunedModel& tuned, const ordered_json& adaptation,
              AtomicFolder& out) {
@@ -191,7 +181,7 @@ AdaptChoice adapt_model(AdaptConfig config) {
   find_languages(config);
   const std::string work = without_final_slashes(config.out) + ".dragoman-work";
   AtomicFolder out(config.out, adaptation_name);
-  const ordered_json inputs = inputs_of(config), known = read_adaptation(config.out);
+  const ordered_json inputs = inputs_of(config), known = read_record(adaptation_path(config.out));
   if (known.is_object() && known.value("inputs", ordered_json()) == inputs) {
     log_info("{} is up to date", config.out);
     fs::remove_all(work);

@@ -53,21 +53,14 @@ std::vector<TextPair> read_sources(const std::string& path) {
 GeneralText given_text(const AdaptConfig& config) {
   if (config.general_target.empty())
     return {config.general_source, read_sources(config.general_source), Learns::own_translations};
-  DroppedPairs left_out;
-  return {config.general_source,
-          read_pairs({{config.general_source, config.general_target}}, false, left_out)};
-}
-
-std::vector<TextPair> pairs_in(const std::string& tsv) {
-  DroppedPairs left_out;
-  return read_pairs({{tsv, ""}}, false, left_out);
+  return {config.general_source, read_pairs({{config.general_source, config.general_target}})};
 }
 
 // On what the model was trained on, forgetting would hardly show.
 GeneralText sample_of_model(const AdaptConfig& config) {
   const std::string path = sample_path(config.model), unseen = unseen_path(config.model);
-  GeneralText text = {path, pairs_in(path)};
-  if (fs::exists(unseen)) text.unseen = pairs_in(unseen);
+  GeneralText text = {path, read_pairs({{path, ""}})};
+  if (fs::exists(unseen)) text.unseen = read_pairs({{unseen, ""}});
   if (std::ssize(text.unseen) < fewest_unseen) text.unseen.clear();
   return text;
 }

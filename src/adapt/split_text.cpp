@@ -34,8 +34,7 @@ SplitCounts write_split(const std::vector<TextPair>& pairs,
 }
 
 std::vector<TextPair> read_held_out(const SplitText& files) {
-  DroppedPairs left_out;
-  return read_pairs({{files.held_out_source, files.held_out_target, TextFormat::text}}, false, left_out);
+  return read_pairs({{files.held_out_source, files.held_out_target, TextFormat::text}});
 }
 
 }  // namespace dragoman::internal

@@ -1,10 +1,10 @@
 #include "dragoman/memory.h"
 
-#include <chrono>
 #include <utility>
 
 #include "api/guard.h"
 #include "api/shared_memory.h"
+#include "base/elapsed.h"
 #include "base/error.h"
 #include "base/lines.h"
 #include "memory/memory.h"
@@ -59,7 +59,7 @@ void Memory::add(std::span<const TextPair> segments, const std::string& origin) 
     if (!state_->added_to)
       throw internal::UsageError("{} was opened to be read: open it with Memory::Access::add",
                                  state_->memory->folder());
-    const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+    const auto now = static_cast<int64_t>(internal::seconds_since_1970());
     std::vector<internal::MemorySegment> added;
     for (const auto& [source, target] : segments) {
       if (source.empty() || !internal::is_text(source) || !internal::is_text(target))

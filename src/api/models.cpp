@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "api/guard.h"
+#include "api/options.h"
 #include "base/files.h"
 #include "base/threads.h"
 #include "convert/exporters.h"
@@ -46,19 +47,7 @@ dragoman::ImportResult imported(const dragoman::ImportRequest& request) {
   }
   set_language(model, "to", request.to, by_target ? *vocabularies.source : *vocabularies.target);
   const bool has_integers = model.precision == Precision::int8;
-  switch (request.precision) {
-    case dragoman::Precision::as_saved:
-      break;
-    case dragoman::Precision::fp32:
-      model.precision = Precision::fp32;
-      break;
-    case dragoman::Precision::bf16:
-      model.precision = Precision::bf16;
-      break;
-    case dragoman::Precision::int8:
-      model.precision = Precision::int8;
-      break;
-  }
+  model.precision = chosen_precision(requested(request.precision), model.precision);
   write_model_folder(model, request.out);
   return {.system = model.system,
           .choices = model.choices,
@@ -99,18 +88,13 @@ std::vector<std::string> exported(const std::string& folder, dragoman::ExportFor
   return exported_to(model, format, out, calibration_text);
 }
 
-RequestedPrecision lower_precision(dragoman::Precision precision) {
-  if (precision == dragoman::Precision::int8) return RequestedPrecision::int8;
-  if (precision == dragoman::Precision::bf16) return RequestedPrecision::bf16;
-  throw UsageError("a model is quantized to int8 or bf16");
-}
-
 void quantized(const std::string& folder, dragoman::Precision precision, const std::string& out) {
-  const RequestedPrecision wanted = lower_precision(precision);
+  if (precision != dragoman::Precision::int8 && precision != dragoman::Precision::bf16)
+    throw UsageError("a model is quantized to int8 or bf16");
   check_new_model_folder(out);
   Device device(chosen_kernels(), available_threads());
   Transformer model(read_model_config(folder), device, Buffers::none_yet);
-  map_weights(device, existing_weights(folder), model.parameters, wanted);
+  map_weights(device, existing_weights(folder), model.parameters, requested(precision));
   copy_all_but_weights(folder, out);
   write_decoding_weights(weights_path(out), model.parameters);
 }

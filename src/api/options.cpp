@@ -40,6 +40,22 @@ void declare_machine(Section& own, std::string& device, int64_t& threads, Device
   own.add("threads", threads, "threads to use; 0: all processors", at_least(0).at_most(1024));
 }
 
+void declare_precision(Section& own, dragoman::Precision& precision) {
+  own.add("precision", precision, "precision of the weights; auto: as in the model folder",
+          {{"auto", dragoman::Precision::as_saved},
+           {"fp32", dragoman::Precision::fp32},
+           {"bf16", dragoman::Precision::bf16},
+           {"int8", dragoman::Precision::int8}});
+}
+
+RequestedPrecision requested(dragoman::Precision precision) {
+  static_assert(int(dragoman::Precision::as_saved) == int(RequestedPrecision::as_saved) &&
+                int(dragoman::Precision::fp32) == int(RequestedPrecision::fp32) &&
+                int(dragoman::Precision::bf16) == int(RequestedPrecision::bf16) &&
+                int(dragoman::Precision::int8) == int(RequestedPrecision::int8));
+  return static_cast<RequestedPrecision>(precision);
+}
+
 void declare_batch(Section& own, int64_t& batch) {
   own.add("batch", batch,
           "sentences per batch; 0: 32 on a processor, on a GPU as many as its memory holds well, up to 1024",

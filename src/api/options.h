@@ -7,6 +7,8 @@
 
 #include "base/options.h"
 #include "dragoman/options.h"
+#include "dragoman/translator.h"
+#include "model/decoding_weights.h"
 #include "search/options.h"
 #include "tensor/device_option.h"
 
@@ -17,15 +19,9 @@ void declare_machine(Section& own, std::string& device, int64_t& threads, Device
 void declare_batch(Section& own, int64_t& batch);
 void declare_workers(Section& own, int64_t& workers);
 
-// The library's precision, or the engine's.
-template <class Precision>
-void declare_precision(Section& own, Precision& precision) {
-  own.add("precision", precision, "precision of the weights; auto: as in the model folder",
-          {{"auto", Precision::as_saved},
-           {"fp32", Precision::fp32},
-           {"bf16", Precision::bf16},
-           {"int8", Precision::int8}});
-}
+void declare_precision(Section& own, dragoman::Precision& precision);
+// The engine's name for it.
+RequestedPrecision requested(dragoman::Precision precision);
 
 void declare_prefix_bias(Section& own, SearchOptions& options);
 

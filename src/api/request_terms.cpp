@@ -9,15 +9,13 @@
 namespace dragoman::internal {
 namespace {
 
-bool is_blank(const std::string& text) { return std::ranges::all_of(code_points(text), is_space); }
-
 void check(const dragoman::Term& term, size_t number, size_t text) {
   if (term.source.begin >= term.source.end || term.source.end > text) {
     throw UsageError(
         "term {} spans {} to {}, but the text has {} characters: a term must cover at least one of them",
         number, term.source.begin, term.source.end, text);
   }
-  if (term.targets.empty() || std::ranges::any_of(term.targets, is_blank))
+  if (term.targets.empty() || std::ranges::any_of(term.targets, is_white_space))
     throw UsageError("term {} has no target, or a blank one: give at least one character", number);
 }
 

@@ -11,20 +11,12 @@
 #include "base/json.h"
 #include "base/threads.h"
 #include "kernels/devices.h"
+#include "model/weights_file.h"
 #include "search/batch_size.h"
 #include "text/language_tokens.h"
 
 namespace dragoman {
 namespace {
-
-// The public names are the engine's, in the same order.
-static_assert(int(Precision::as_saved) == int(internal::RequestedPrecision::as_saved) &&
-              int(Precision::fp32) == int(internal::RequestedPrecision::fp32) &&
-              int(Precision::bf16) == int(internal::RequestedPrecision::bf16) &&
-              int(Precision::int8) == int(internal::RequestedPrecision::int8));
-internal::RequestedPrecision wanted(Precision precision) {
-  return static_cast<internal::RequestedPrecision>(precision);
-}
 
 void check(const std::vector<std::string>& folders, const TranslatorSettings& settings) {
   if (folders.empty()) throw internal::UsageError("a translator needs a model folder");
@@ -45,7 +37,7 @@ std::unique_ptr<internal::SavedModel> read(const std::vector<std::string>& folde
                                            const TranslatorSettings& settings,
                                            const internal::Kernels& kernels) {
   const int threads = settings.threads > 0 ? settings.threads : internal::available_threads();
-  const internal::RequestedPrecision precision = wanted(settings.precision);
+  const internal::RequestedPrecision precision = internal::requested(settings.precision);
   auto model =
       std::make_unique<internal::SavedModel>(folders[0], kernels, threads, precision, settings.verify);
   for (size_t i = 1; i < folders.size(); ++i) model->add(folders[i], precision, settings.verify);

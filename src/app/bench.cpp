@@ -20,6 +20,7 @@
 #include "kernels/machine_peaks.h"
 #include "model/decoding_weights.h"
 #include "model/folder.h"
+#include "model/weights_file.h"
 
 namespace dragoman::internal {
 namespace {
@@ -172,10 +173,8 @@ BenchModel load(const BenchOptions& o, const ModelConfig& random_config) {
   model.device = std::make_unique<Device>(kernels_of_device(o.machine.device), thread_count(o.machine));
   model.random = std::make_unique<Transformer>(random_config, *model.device, Buffers::weights);
   model.random->parameters.initialise(1);
-  if (o.machine.precision == RequestedPrecision::int8 || o.machine.precision == RequestedPrecision::bf16) {
-    quantize_weights(*model.device, model.random->parameters,
-                     o.machine.precision == RequestedPrecision::int8 ? Precision::int8 : Precision::bf16);
-  }
+  const Precision precision = chosen_precision(requested(o.machine.precision), Precision::fp32);
+  if (precision != Precision::fp32) quantize_weights(*model.device, model.random->parameters, precision);
   return model;
 }
 

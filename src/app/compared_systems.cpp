@@ -26,7 +26,7 @@ ComparedSystems::ComparedSystems(std::vector<std::string> names, size_t referenc
       references_(references),
       options_(options),
       resampling_(resampling),
-      metrics_(metrics_of(options)),
+      metrics_(metrics_of(options, options.metric_options())),
       systems_(names_.size()) {
   for (auto& system : systems_) {
     for (const auto& metric : metrics_) system.emplace_back(metric);

@@ -66,8 +66,7 @@ struct ScoreRow {
 
 class LengthTable {
  public:
-  explicit LengthTable(const ScoreOptions& options)
-      : metrics_(options.metric_options()), digits_(options.digits) {}
+  LengthTable(const MetricOptions& of_metrics, int64_t digits) : metrics_(of_metrics), digits_(digits) {}
 
   void add(const std::string& source, const std::string& translation,
            std::span<const std::string_view> references) {
@@ -187,8 +186,9 @@ void evaluate(const Arguments& arguments) {
     throw UsageError("--nbest has no effect on evaluate, which measures the best translation of each line");
   watch_signals();
 
-  Scores scores(o.scores, o.references.size());
-  LengthTable table(o.scores);
+  const MetricOptions of_metrics = o.scores.metric_options();
+  Scores scores(o.scores, o.references.size(), of_metrics);
+  LengthTable table(of_metrics, o.scores.digits);
   TestSet set = read_test_set(o);
   add_test_noise(set, o);
   size_t number = 0;

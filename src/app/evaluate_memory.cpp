@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <future>
 #include <iostream>
 #include <iterator>
 #include <optional>
 #include <span>
-#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -21,6 +19,7 @@
 #include "app/scores.h"
 #include "base/elapsed.h"
 #include "base/error.h"
+#include "base/scratch_folder.h"
 #include "base/signals.h"
 #include "base/status_line.h"
 #include "report/numbers.h"
@@ -34,35 +33,14 @@ using nlohmann::ordered_json;
 
 constexpr size_t parts_of_file = 10;
 
-// A copy of a memory, which grows instead of the user's.
-class MemoryCopy {
- public:
-  explicit MemoryCopy(const std::string& folder) {
-    std::string name = (fs::temp_directory_path() / "dragoman-memory-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr)
-      throw Error("cannot make a folder in {} for a copy of the memory", fs::temp_directory_path().string());
-    path_ = name;
-    try {
-      fs::copy(folder, path_, fs::copy_options::recursive);
-    } catch (const fs::filesystem_error& error) {
-      remove();
-      throw Error("cannot copy {}: {}", folder, error.code().message());
-    }
+// The copy grows instead of the user's memory.
+void copy_memory(const std::string& folder, const ScratchFolder& copy) {
+  try {
+    fs::copy(folder, copy.path(), fs::copy_options::recursive);
+  } catch (const fs::filesystem_error& error) {
+    throw Error("cannot copy {}: {}", folder, error.code().message());
   }
-  ~MemoryCopy() { remove(); }
-  MemoryCopy(const MemoryCopy&) = delete;
-  MemoryCopy& operator=(const MemoryCopy&) = delete;
-
-  const std::string& path() const { return path_; }
-
- private:
-  void remove() const {
-    std::error_code none;
-    fs::remove_all(path_, none);
-  }
-
-  std::string path_;
-};
+}
 
 // Of the lines of a part, or of the file: BLEU, chrF and TER.
 struct MeasuredLines {
@@ -225,8 +203,8 @@ void evaluate_memory(const MemoryEvaluation& e) {
   if (e.translating.models.empty() || e.source.empty() || e.reference.empty())
     throw UsageError("memory evaluate needs --model DIR, --source FILE and --reference FILE");
   const TestLines test = read_test_lines(e);
-  std::optional<MemoryCopy> copy;
-  if (e.growing) copy.emplace(e.translating.memory);
+  std::optional<ScratchFolder> copy;
+  if (e.growing) copy_memory(e.translating.memory, copy.emplace("memory"));
   const auto access = e.growing ? dragoman::Memory::Access::add : dragoman::Memory::Access::read;
   MemoryTrial trial(e, dragoman::Memory(copy ? copy->path() : e.translating.memory, access));
   const std::vector<MeasuredLines> parts = trial.measure(test);

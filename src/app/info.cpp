@@ -15,7 +15,6 @@
 #include "base/status_line.h"
 #include "base/threads.h"
 #include "kernels/devices.h"
-#include "model/decoding_weights.h"
 #include "model/folder.h"
 #include "model/transformer.h"
 #include "model/weights_file.h"

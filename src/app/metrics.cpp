@@ -77,7 +77,7 @@ void for_each_sentence(const MetricsOptions& o, const std::function<void(Texts, 
 
 std::string measured_scores(const MetricsOptions& o) {
   if (o.hypotheses.size() == 1 && !o.confidence) {
-    Scores scores(o.scores, o.references.size());
+    Scores scores(o.scores, o.references.size(), o.scores.metric_options());
     for_each_sentence(o, [&](Texts hypotheses, Texts references) { scores.add(hypotheses[0], references); });
     return scores.print();
   }

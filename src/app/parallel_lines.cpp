@@ -28,14 +28,22 @@ bool ParallelLines::next() {
 }
 
 void ParallelLines::repair(size_t file) {
-  if (invalid_ == InvalidText::refuse) {
-    const LineReader& reader = text_.lines(file);
-    throw Error("{}:{}: not valid UTF-8; iconv converts from other encodings", reader.path(),
-                reader.number());
-  }
+  if (invalid_ == InvalidText::refuse) check_is_text(lines_[file], text_.lines(file));
   repaired_[file] = repaired(lines_[file]);
   lines_[file] = repaired_[file];
   ++repairs_[file];
+}
+
+void check_is_text(std::string_view line, const LineReader& reader) {
+  if (!is_text(line))
+    throw Error("{}:{}: not valid UTF-8; iconv converts from other encodings", reader.path(),
+                reader.number());
+}
+
+void check_is_at_end(LineReader& reader) {
+  if (std::string_view rest; reader.next(rest))
+    throw Error("{} has more lines than the {} that were translated: it must have one per line",
+                reader.path(), reader.number() - 1);
 }
 
 void warn_of_repairs(const LineReader& reader, int64_t repaired) {

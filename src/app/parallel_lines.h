@@ -36,6 +36,12 @@ class ParallelLines {
   std::vector<int64_t> repairs_;
 };
 
+// Throws an Error if the line that was just read is not valid UTF-8.
+void check_is_text(std::string_view line, const LineReader& reader);
+
+// After all lines were translated: throws an Error if a file that has something for each of them has more.
+void check_is_at_end(LineReader& reader);
+
 // Warns of lines that were not valid UTF-8, if there were any.
 void warn_of_repairs(const LineReader& reader, int64_t repaired);
 

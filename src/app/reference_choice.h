@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/lines.h"
+#include "app/parallel_lines.h"
 #include "dragoman/translator.h"
 
 namespace dragoman::internal {
@@ -18,7 +18,7 @@ class ReferenceChoice {
   dragoman::Translation choose(const dragoman::Translation& line);
 
   // After the last line: throws an Error if references are left over.
-  void finish();
+  void finish() { check_is_at_end(references_); }
 
  private:
   LineReader references_;

@@ -1,5 +1,4 @@
 // dragoman rerank: of the translations that a search lists, those that other models find better, too.
-#include <charconv>
 #include <cmath>
 #include <functional>
 #include <iostream>
@@ -9,10 +8,12 @@
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/output.h"
+#include "app/parallel_lines.h"
 #include "app/shared_options.h"
 #include "app/translating.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/parse_number.h"
 #include "base/quotes.h"
 #include "dragoman/translator.h"
 #include "metrics/reranking.h"
@@ -56,20 +57,6 @@ using Lists = std::vector<std::vector<Listed>>;  // of each line
 
 constexpr std::string_view separator = " ||| ";
 
-void check_is_text(std::string_view line, const LineReader& reader) {
-  if (!is_text(line))
-    throw Error("{}:{}: not valid UTF-8; iconv converts from other encodings", reader.path(),
-                reader.number());
-}
-
-template <class Number>
-std::optional<Number> number_in(std::string_view text) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 // NUMBER ||| TEXT ||| SCORE, and perhaps ||| ALIGNMENT, which is not a number. The text may have ||| in it, too.
 class ListReader {
  public:
@@ -79,13 +66,13 @@ class ListReader {
     Lists lists;
     for (std::string_view line; lines_.next(line);) {
       check_is_text(line, lines_);
-      const auto number = number_in<size_t>(line.substr(0, line.find(separator)));
+      const auto number = parse_number<size_t>(line.substr(0, line.find(separator)));
       if (!number) refuse();
       if (*number == lists.size()) lists.emplace_back();
       if (lists.empty() || *number != lists.size() - 1) refuse();
       line.remove_prefix(std::min(line.find(separator) + separator.size(), line.size()));
-      auto score = number_in<double>(take_last(line));
-      if (!score) score = number_in<double>(take_last(line));
+      auto score = parse_number<double>(take_last(line));
+      if (!score) score = parse_number<double>(take_last(line));
       if (!score || !std::isfinite(*score)) refuse();
       lists.back().push_back({std::string(line), {.features = {*score}}});
     }

@@ -36,8 +36,7 @@ MetricOptions ScoreOptions::metric_options() const {
           .ter = ter};
 }
 
-Metrics metrics_of(const ScoreOptions& options) {
-  const MetricOptions of_metrics = options.metric_options();
+Metrics metrics_of(const ScoreOptions& options, const MetricOptions& of_metrics) {
   Metrics metrics;
   for (const std::string& name : options.metrics) metrics.push_back(metric_named(name, of_metrics));
   if (metrics.empty()) throw UsageError("--metrics is empty: name some of bleu, chrf, ter and exact_match");

@@ -25,21 +25,25 @@ struct ScoreOptions {
   int64_t digits = 2;
   OutputFormat format = OutputFormat::text;
 
-  MetricOptions metric_options() const;  // reads the tokenizer's model
+  // Reads the tokenizer's model. Throws a UsageError if the two do not fit.
+  MetricOptions metric_options() const;
 };
 
 // Among a command's own flags.
 void declare(Section& own, ScoreOptions& scores);
 
-// As chosen. Throws a UsageError if one does not exist, or if the tokenizer and its model do not fit.
+// As chosen. Throws a UsageError if one does not exist.
 using Metrics = std::vector<std::shared_ptr<const Metric>>;
-Metrics metrics_of(const ScoreOptions& options);
+Metrics metrics_of(const ScoreOptions& options, const MetricOptions& of_metrics);
 
 // Statistics summed over sentences, and the scores that follow from them.
 class Scores {
  public:
-  Scores(const ScoreOptions& options, size_t references)
-      : options_(options), references_(references), metrics_(metrics_of(options)), sums_(metrics_.size()) {}
+  Scores(const ScoreOptions& options, size_t references, const MetricOptions& of_metrics)
+      : options_(options),
+        references_(references),
+        metrics_(metrics_of(options, of_metrics)),
+        sums_(metrics_.size()) {}
 
   void add(std::string_view hypothesis, std::span<const std::string_view> references);
 

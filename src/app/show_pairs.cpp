@@ -14,10 +14,6 @@ namespace {
 
 constexpr int64_t margin = 10;
 
-std::string padded(const std::string& text, int64_t width) {
-  return text + std::string(static_cast<size_t>(std::max<int64_t>(width - columns_of(text), 0)), ' ');
-}
-
 // Rows of the same length, set in columns and broken together where a line is full.
 struct Table {
   std::vector<std::string> names;
@@ -35,9 +31,9 @@ struct Table {
       while (end < rows[0].size() && (end == begin || used + column_width(end) <= width))
         used += column_width(end++);
       for (size_t row = 0; row < rows.size(); ++row) {
-        std::string line = padded("  " + names[row], margin);
+        std::string line = padded_to_columns("  " + names[row], margin);
         for (size_t column = begin; column < end; ++column)
-          line += padded(rows[row][column], column_width(column));
+          line += padded_to_columns(rows[row][column], column_width(column));
         out << line.substr(0, line.find_last_not_of(' ') + 1) << "\n";
       }
     }

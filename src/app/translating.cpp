@@ -66,8 +66,7 @@ void declare_fusion(Section& own, TranslatingOptions& options) {
 dragoman::TranslatorSettings settings_of(const TranslatingOptions& options) {
   return {.device = options.machine.device,
           .threads = static_cast<int>(options.machine.threads),
-          .precision = static_cast<dragoman::Precision>(
-              options.machine.precision),  // api/translator.cpp holds them equal
+          .precision = options.machine.precision,
           .batch = options.batch,
           .batch_tokens = options.batch_tokens,
           .workers = static_cast<int>(options.workers),
@@ -106,7 +105,7 @@ int thread_count(const MachineOptions& machine) {
 
 std::unique_ptr<SavedModel> load_model(const std::string& folder, const MachineOptions& machine) {
   return std::make_unique<SavedModel>(folder, kernels_of_device(machine.device), thread_count(machine),
-                                      machine.precision);
+                                      requested(machine.precision));
 }
 
 std::vector<std::string> given_lines(const std::string& text, const std::vector<std::string>& files) {
@@ -184,10 +183,7 @@ bool TranslationInput::ready() {
 
 void TranslationInput::finish() {
   if (!prefixes_) return;
-  if (std::string_view rest; prefixes_->next(rest)) {
-    throw Error("{} has more lines than the {} that were translated: it must have one per line",
-                prefixes_->path(), prefixes_->number() - 1);
-  }
+  check_is_at_end(*prefixes_);
   warn_of_repairs(*prefixes_, repaired_prefixes_);
 }
 

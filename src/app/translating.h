@@ -23,7 +23,7 @@ namespace dragoman::internal {
 struct MachineOptions {
   std::string device = default_device;
   int64_t threads = 0;  // 0: all processors
-  RequestedPrecision precision = RequestedPrecision::as_saved;
+  dragoman::Precision precision = dragoman::Precision::as_saved;
 };
 
 struct TranslatingOptions {

@@ -1,12 +1,12 @@
 // How options of each type are declared.
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "base/options.h"
+#include "base/parse_number.h"
 
 namespace dragoman::internal {
 namespace {
@@ -20,11 +20,11 @@ std::optional<std::vector<double>> numbers_in(const OptionValue& value) {
   if (const auto* text = std::get_if<std::string>(&value)) texts = {*text};
   if (const auto* list = std::get_if<std::vector<std::string>>(&value)) texts = *list;
   if (std::holds_alternative<bool>(value)) return std::nullopt;
-  std::vector<double> numbers(texts.size());
-  for (size_t i = 0; i < texts.size(); ++i) {
-    const char* end = texts[i].data() + texts[i].size();
-    const auto [stopped, error] = std::from_chars(texts[i].data(), end, numbers[i]);
-    if (error != std::errc() || stopped != end) return std::nullopt;
+  std::vector<double> numbers;
+  for (const std::string& text : texts) {
+    const auto number = parse_number<double>(text);
+    if (!number) return std::nullopt;
+    numbers.push_back(*number);
   }
   return numbers;
 }

@@ -1,6 +1,5 @@
 // Where option values come from: recipes, flags and saved configurations.
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <set>
 
@@ -9,6 +8,7 @@
 #include "base/files.h"
 #include "base/nearest.h"
 #include "base/options.h"
+#include "base/parse_number.h"
 #include "base/quotes.h"
 #include "base/toml.h"
 
@@ -68,12 +68,6 @@ OptionValue value_of(const nlohmann::json& json, const std::string& place, const
   fits_no_option(place, key);
 }
 
-template <typename Number>
-bool whole_text_is(const std::string& text, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 std::vector<std::string> split_at_commas(const std::string& text) {
   std::vector<std::string> items;
   if (text.empty()) return items;
@@ -91,10 +85,8 @@ OptionValue value_of(const std::string& text, const Option& option) {
   const bool is_number = option.kind.starts_with("N|");
   if (std::holds_alternative<std::string>(option.default_value) && !is_number) return text;
   if (text == "true" || text == "false") return text == "true";
-  int64_t whole;
-  if (whole_text_is(text, whole)) return whole;
-  double real;
-  if (whole_text_is(text, real)) return real;
+  if (const auto whole = parse_number<int64_t>(text)) return *whole;
+  if (const auto real = parse_number<double>(text)) return *real;
   return text;
 }
 

@@ -23,13 +23,6 @@ void check_numbers(std::string_view source, std::string_view translation, std::v
     findings.push_back({Check::numbers, true, std::string(place.of(translation))});
 }
 
-std::vector<std::string_view> sorted_placeholders(std::string_view text) {
-  std::vector<std::string_view> all;
-  for (const TextSpan& place : find_placeholders(text)) all.push_back(place.of(text));
-  std::ranges::sort(all);
-  return all;
-}
-
 void check_placeholders(std::string_view source, std::string_view translation,
                         std::vector<Finding>& findings) {
   const auto ours = sorted_placeholders(source), theirs = sorted_placeholders(translation);

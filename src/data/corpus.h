@@ -108,5 +108,10 @@ bool is_no_sentence(std::string_view text, int64_t max_length);
 // that is no sentence.
 std::vector<TextPair> read_pairs(const std::vector<CorpusSource>& sources, bool swap, DroppedPairs& left_out,
                                  int64_t max_length = DataConfig().max_length);
+// The same, without the counts.
+inline std::vector<TextPair> read_pairs(const std::vector<CorpusSource>& sources, bool swap = false) {
+  DroppedPairs left_out;
+  return read_pairs(sources, swap, left_out);
+}
 
 }  // namespace dragoman::internal

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <utility>
 
 #include "base/ascii.h"
 #include "base/error.h"
+#include "base/parse_number.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {
@@ -50,11 +50,9 @@ std::string_view id_of(std::string_view tag) {
 std::string character_of(std::string_view digits) {
   const bool is_hex = digits.starts_with('x') || digits.starts_with('X');
   if (is_hex) digits.remove_prefix(1);
-  uint32_t number = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto [stop, error] = std::from_chars(digits.data(), end, number, is_hex ? 16 : 10);
-  if (error != std::errc() || stop != end || number == 0) return {};
-  return number < ' ' ? " " : to_utf8(number);
+  const auto number = parse_number<uint32_t>(digits, is_hex ? 16 : 10);
+  if (!number || *number == 0) return {};
+  return *number < ' ' ? " " : to_utf8(*number);
 }
 
 // Of an entity's name, without & and ;.

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <unicode/uchar.h>
-#include <unicode/utf8.h>
 
 #include "base/ascii.h"
 #include "base/error.h"
@@ -42,6 +41,19 @@ std::string with_segments(std::string_view bytes, std::span<std::string> segment
   return result;
 }
 
+Document with_byte_order_mark(Document document) {
+  document.write = [write = std::move(document.write)](std::span<const std::string> rendered) {
+    return std::string(byte_order_mark) + write(rendered);
+  };
+  if (document.write_with_origins)
+    document.write_with_origins = [write = std::move(document.write_with_origins)](
+                                      std::span<const std::string> rendered,
+                                      std::span<const TranslationOrigin> origins) {
+      return std::string(byte_order_mark) + write(rendered, origins);
+    };
+  return document;
+}
+
 }  // namespace
 
 bool same_language(std::string_view a, std::string_view b) {
@@ -52,26 +64,12 @@ bool same_language(std::string_view a, std::string_view b) {
 }
 
 TextSpan trimmed(std::string_view text) {
-  TextSpan span = {text.size(), text.size()};
-  const auto size = static_cast<int32_t>(text.size());
-  for (int32_t next = 0, begin = 0; next < size; begin = next) {
-    UChar32 c;
-    U8_NEXT(text.data(), next, size, c);
-    if (is_space(static_cast<char32_t>(c))) continue;
-    if (span.begin == text.size()) span.begin = static_cast<size_t>(begin);
-    span.end = static_cast<size_t>(next);
-  }
-  return span;
+  const size_t begin = leading_space(text);
+  return {begin, text.size() - trailing_space(text.substr(begin))};
 }
 
 bool has_letters(std::string_view text) {
-  const auto size = static_cast<int32_t>(text.size());
-  for (int32_t next = 0; next < size;) {
-    UChar32 c;
-    U8_NEXT(text.data(), next, size, c);
-    if (c >= 0 && u_isalpha(c)) return true;
-  }
-  return false;
+  return has_character(text, [](char32_t c) { return u_isalpha(static_cast<UChar32>(c)) != 0; });
 }
 
 void append_collapsed(std::string& text, std::string_view more) {
@@ -110,17 +108,9 @@ void check_utf8(std::string_view bytes, const DocumentSettings& settings) {
   throw Error("{}: line {} is not valid UTF-8: convert the file first", settings.name, line);
 }
 
-Document with_byte_order_mark(Document document) {
-  document.write = [write = std::move(document.write)](std::span<const std::string> rendered) {
-    return std::string(byte_order_mark) + write(rendered);
-  };
-  if (document.write_with_origins)
-    document.write_with_origins = [write = std::move(document.write_with_origins)](
-                                      std::span<const std::string> rendered,
-                                      std::span<const TranslationOrigin> origins) {
-      return std::string(byte_order_mark) + write(rendered, origins);
-    };
-  return document;
+Document read_after_mark(std::string_view bytes, const std::function<Document(std::string_view)>& read) {
+  if (!bytes.starts_with(byte_order_mark)) return read(bytes);
+  return with_byte_order_mark(read(bytes.substr(byte_order_mark.size())));
 }
 
 Document document_with_origins(std::vector<DocumentSegment> segments, WriteWithOrigins write) {

@@ -120,8 +120,8 @@ std::string fixed_words(std::string_view shown);
 // Whether there is anything to translate: numbers and punctuation are the same in every language.
 bool has_letters(std::string_view text);
 
-// A document of the file after its byte order mark, as one of the whole file.
-Document with_byte_order_mark(Document document);
+// Reads what is after a byte order mark, if there is one, as a document of the whole file.
+Document read_after_mark(std::string_view bytes, const std::function<Document(std::string_view)>& read);
 
 // The document of a file that consists of segments and of bytes between them.
 class FlatDocument {

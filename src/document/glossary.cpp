@@ -55,15 +55,6 @@ bool begins_sentence(std::u32string_view text, size_t at) {
 
 }  // namespace
 
-std::string single_spaced(std::u32string_view text) {
-  std::string words;
-  for (const std::u32string_view word : split_words(text)) {
-    if (!words.empty()) words += ' ';
-    words += to_utf8(word);
-  }
-  return words;
-}
-
 struct Glossary::KeyMatch {
   const Key* key = nullptr;
   size_t begin = 0, end = 0;
@@ -137,7 +128,7 @@ std::vector<std::string> Glossary::targets_of(const KeyMatch& found, std::u32str
   // Equal keys are adjacent, in the order of their entries.
   for (const Key* key = found.key; key != keys.data() + keys.size() && key->text == found.key->text; ++key) {
     const GlossaryEntry& entry = entries_[key->entry];
-    if (entry.targets.empty()) add(single_spaced(text.substr(found.begin, found.end - found.begin)));
+    if (entry.targets.empty()) add(to_utf8(single_spaced(text.substr(found.begin, found.end - found.begin))));
     // The output may begin elsewhere in the sentence than the source: then the target as the glossary has it.
     const bool capital =
         at_start && (found.kind == KeyMatch::Kind::capital ||

@@ -84,9 +84,6 @@ std::vector<GlossaryEntry> read_glossary(const std::string& path, const Glossary
 
 constexpr size_t max_term_length = 500;  // characters
 
-// Without white space around it, and with single spaces.
-std::string single_spaced(std::u32string_view text);
-
 // A term of a file: without white space around it, and with single spaces. Throws an Error with the place if it is
 // longer than the limit.
 std::string checked_term(const std::string& text, const std::string& path, int64_t line);

@@ -132,6 +132,13 @@ std::vector<TextSpan> find_placeholders(std::string_view text) {
   return found;
 }
 
+std::vector<std::string_view> sorted_placeholders(std::string_view text) {
+  std::vector<std::string_view> all;
+  for (const TextSpan& place : find_placeholders(text)) all.push_back(place.of(text));
+  std::ranges::sort(all);
+  return all;
+}
+
 bool is_only_placeholders(std::string_view text) {
   size_t at = 0;
   for (const TextSpan placeholder : find_placeholders(text)) {

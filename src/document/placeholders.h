@@ -16,6 +16,9 @@ namespace dragoman::internal {
 //   https://… www.… me@x.org   addresses
 std::vector<TextSpan> find_placeholders(std::string_view text);
 
+// Their texts, in alphabetical order.
+std::vector<std::string_view> sorted_placeholders(std::string_view text);
+
 // Whether the text is only placeholders, numbers and punctuation.
 bool is_only_placeholders(std::string_view text);
 

@@ -195,13 +195,6 @@ void trim(TranslatedText& translation) {
                    std::clamp(link.target.end, inner.begin, inner.end) - inner.begin};
 }
 
-std::vector<std::string> sorted_placeholders(std::string_view text) {
-  std::vector<std::string> found;
-  for (const TextSpan span : find_placeholders(text)) found.emplace_back(span.of(text));
-  std::ranges::sort(found);
-  return found;
-}
-
 // Arabic and Hebrew write prepositions and articles together with the word after them.
 bool may_have_prefix(std::string_view text) {
   return std::ranges::any_of(code_points(text), [](char32_t c) {
@@ -231,7 +224,7 @@ void separate_from_words_before(std::string_view source, TranslatedText& transla
 
 // How many placeholders were restored or removed.
 size_t restore(std::string_view source, TranslatedText& translation) {
-  const std::vector<std::string> wanted = sorted_placeholders(source);
+  const std::vector<std::string_view> wanted = sorted_placeholders(source);
   if (sorted_placeholders(translation.text) == wanted) return 0;
   const std::vector<Edit> edits = Repair(source, translation).edits();
   TranslatedText repaired = edited(source, translation, edits, /*apart=*/false);

@@ -1,7 +1,6 @@
 #include "hub/download.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <utility>
@@ -9,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "base/parse_number.h"
 #include "base/signals.h"
 #include "hub/sha256.h"
 
@@ -44,12 +44,8 @@ std::string linked_sha256(const HttpHead& head) {
 // The size of the whole file, of "bytes 100-199/300". Nothing if that is another range than the one from `begin`, or
 // does not say it.
 std::optional<uint64_t> whole_size(std::string_view range, uint64_t begin) {
-  const std::string_view text = range.substr(range.find('/') + 1);
-  uint64_t size = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
-  const bool is_number = error == std::errc() && end == text.data() + text.size();
-  if (!is_number || !range.starts_with(fmt::format("bytes {}-", begin))) return {};
-  return size;
+  if (!range.starts_with(fmt::format("bytes {}-", begin))) return {};
+  return parse_number<uint64_t>(range.substr(range.find('/') + 1));
 }
 
 // The result of a status without contents.

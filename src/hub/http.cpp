@@ -1,10 +1,10 @@
 #include "hub/http.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <thread>
 
+#include "base/parse_number.h"
 #include "base/signals.h"
 
 namespace dragoman::internal {
@@ -15,11 +15,7 @@ std::string HttpHead::header(std::string_view name) const {
 }
 
 std::optional<uint64_t> HttpHead::number(std::string_view name) const {
-  const std::string text = header(name);
-  uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return {};
-  return value;
+  return parse_number<uint64_t>(header(name));
 }
 
 void wait_unless_stopped(double seconds) {

@@ -55,12 +55,7 @@ std::u32string prepared_for_ter(std::u32string text, const TerOptions& options) 
     std::erase_if(text, is_removed_in_ter);
     if (options.asian_support) std::erase_if(text, is_asian_punctuation);
   }
-  std::u32string words;
-  for (const std::u32string_view word : split_words(text)) {
-    if (!words.empty()) words += U' ';
-    words += word;
-  }
-  return words;
+  return single_spaced(text);
 }
 
 // Gives each distinct word a number.

@@ -19,10 +19,7 @@ namespace {
 constexpr size_t row_alignment = 64;
 
 Precision wanted_precision(const std::string& path, Precision saved, RequestedPrecision wanted) {
-  if (wanted == RequestedPrecision::as_saved) return saved;
-  const Precision chosen = wanted == RequestedPrecision::fp32   ? Precision::fp32
-                           : wanted == RequestedPrecision::bf16 ? Precision::bf16
-                                                                : Precision::int8;
+  const Precision chosen = chosen_precision(wanted, saved);
   if (saved != Precision::fp32 && saved != chosen) {
     throw Error("{} holds {} weights, which cannot become {}: use the model that they were made from", path,
                 name_of(saved), name_of(chosen));
@@ -128,8 +125,18 @@ void round_weights(CpuContext& host_context, Device& device, Parameters& paramet
 
 }  // namespace
 
-const char* name_of(Precision precision) {
-  return precision == Precision::fp32 ? "fp32" : precision == Precision::bf16 ? "bf16" : "int8";
+Precision chosen_precision(RequestedPrecision wanted, Precision saved) {
+  switch (wanted) {
+    case RequestedPrecision::fp32:
+      return Precision::fp32;
+    case RequestedPrecision::bf16:
+      return Precision::bf16;
+    case RequestedPrecision::int8:
+      return Precision::int8;
+    case RequestedPrecision::as_saved:
+      break;
+  }
+  return saved;
 }
 
 void round_weights_to_int8(CpuContext& host, Parameters& parameters) {

@@ -13,8 +13,7 @@ namespace dragoman::internal {
 
 // As the file has them, or rounded to low precision while they are read.
 enum class RequestedPrecision { as_saved, fp32, bf16, int8 };
-
-const char* name_of(Precision precision);
+Precision chosen_precision(RequestedPrecision wanted, Precision saved);
 
 // Points every parameter to its values in the file, which stays mapped and which the device adopts: on the CPU,
 // processes share its pages. Before, the file is compared with its checksums, if it has some and unless `verify` is

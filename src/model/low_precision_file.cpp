@@ -7,6 +7,7 @@
 #include "base/threads.h"
 #include "kernels/low_precision.h"
 #include "model/weights.h"
+#include "model/weights_file.h"
 
 namespace dragoman::internal {
 namespace {
@@ -59,10 +60,7 @@ Dtype low_precision_dtype(Precision precision) {
 }
 
 Metadata low_precision_metadata(Precision precision) {
-  const char* const name = precision == Precision::int8   ? "int8"
-                           : precision == Precision::bf16 ? "bf16"
-                                                          : "fp32";
-  return {{"format", "dragoman 1"}, {"precision", name}};
+  return {{"format", "dragoman 1"}, {"precision", name_of(precision)}};
 }
 
 void stream_low_precision(const std::string& path, const Parameters& parameters, Precision precision,

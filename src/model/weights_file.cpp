@@ -20,9 +20,9 @@ constexpr const char* fingerprint_key = "base_fingerprint";
 
 Precision precision_of(const std::string& path, const SafetensorsFile& file) {
   const auto found = file.metadata().find("precision");
-  if (found == file.metadata().end() || found->second == "fp32") return Precision::fp32;
-  if (found->second == "bf16") return Precision::bf16;
-  if (found->second == "int8") return Precision::int8;
+  if (found == file.metadata().end()) return Precision::fp32;
+  for (const Precision precision : {Precision::fp32, Precision::bf16, Precision::int8})
+    if (found->second == name_of(precision)) return precision;
   throw Error("{} has weights in {}, which this version does not support: use a newer one", path,
               in_quotes(found->second));
 }
@@ -75,6 +75,10 @@ void check_names_of(const std::string& path, const SafetensorsFile& file,
 }
 
 }  // namespace
+
+const char* name_of(Precision precision) {
+  return precision == Precision::fp32 ? "fp32" : precision == Precision::bf16 ? "bf16" : "int8";
+}
 
 WeightsFile::WeightsFile(const std::string& path)
     : path_(path), file_(SafetensorsFile::open(path)), precision_(precision_of(path, file_)) {

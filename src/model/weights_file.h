@@ -17,6 +17,9 @@
 
 namespace dragoman::internal {
 
+// As the metadata of files have it.
+const char* name_of(Precision precision);
+
 class WeightsFile {
  public:
   // The base is opened with it. An Error where it is not there, or not the same any more.

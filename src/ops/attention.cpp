@@ -15,7 +15,16 @@ void check_distances(const Tensor& table, int64_t columns, const AttentionOption
         options.queries->longest, options.keys->longest);
 }
 
-AttentionShape shape_of(const Tensor& q, const Tensor& k, const AttentionOptions& options) {
+void collect(AttentionProbe& probe, Pass& pass, const Tensor& q, const Tensor& k,
+             const AttentionOptions& options) {
+  if (probe.only < 0 || probe.only == probe.seen)
+    probe.weights.push_back(attention_weights(pass, q, k, options));
+  ++probe.seen;
+}
+
+}  // namespace
+
+AttentionShape attention_shape(const Tensor& q, const Tensor& k, const AttentionOptions& options) {
   CHECK(q.columns() % options.heads == 0 && k.columns() == q.columns(), "widths {}, {} for {} heads",
         q.columns(), k.columns(), options.heads);
   CHECK(options.queries->count() == options.keys->count(), "{} spans of queries, {} of keys",
@@ -42,17 +51,8 @@ AttentionShape shape_of(const Tensor& q, const Tensor& k, const AttentionOptions
           .distance_values = values ? ConstMatrix(values) : ConstMatrix{}};
 }
 
-void collect(AttentionProbe& probe, Pass& pass, const Tensor& q, const Tensor& k,
-             const AttentionOptions& options) {
-  if (probe.only < 0 || probe.only == probe.seen)
-    probe.weights.push_back(attention_weights(pass, q, k, options));
-  ++probe.seen;
-}
-
-}  // namespace
-
 Tensor attention_weights(Pass& pass, const Tensor& q, const Tensor& k, const AttentionOptions& options) {
-  const AttentionShape shape = shape_of(q, k, options);
+  const AttentionShape shape = attention_shape(q, k, options);
   const Tensor weights(pass.device.pool, q.rows(), shape.heads * shape.longest_keys);
   pass.device.kernels.attention_weights(pass.device.context, shape, q, k, weights.matrix());
   return weights;
@@ -70,7 +70,7 @@ Tensor attention(Pass& pass, const Tensor& q, const Tensor& k, const Tensor& v,
   CHECK(options.key_rows == nullptr || (pass.tape == nullptr && options.queries->longest == 1),
         "keys are listed for {} queries", options.queries->longest);
   Device& device = pass.device;
-  AttentionShape shape = shape_of(q, k, options);
+  AttentionShape shape = attention_shape(q, k, options);
   if (options.query_rows != nullptr) shape.dropout = pass.dropout(options.dropout, *options.query_rows);
   CHECK(q.is_in_bf16() == k.is_in_bf16() && k.is_in_bf16() == v.is_in_bf16(),
         "some of q, k and v are in bf16");

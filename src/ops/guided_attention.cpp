@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include "base/error.h"
 #include "ops/ops.h"
 
@@ -13,22 +11,13 @@ Tensor guided_attention(Pass& pass, const Tensor& q, const Tensor& k, const Guid
         "{} queries, {} of them in spans, {} with links", q.rows(), queries.rows, links.begins.size() - 1);
   CHECK(!q.is_in_bf16() && !k.is_in_bf16(), "q and k are in bf16 alone");
   Device& device = pass.device;
-  const Tensor weights = attention_weights(pass, q, k, {.queries = &queries, .keys = &keys});
+  const AttentionOptions of_head = {.queries = &queries, .keys = &keys};
+  const Tensor weights = attention_weights(pass, q, k, of_head);
   const Tensor losses(device.pool, q.rows(), 1);
   device.kernels.alignment_loss(device.context, {links.begins.data(), links.keys.data()}, options.weight,
                                 weights.matrix(), losses.data());
   if (pass.tape == nullptr) return losses;
-  const AttentionShape shape = {.queries = queries.spans.data(),
-                                .keys = keys.spans.data(),
-                                .key_rows = nullptr,
-                                .spans = queries.count(),
-                                .longest_keys = keys.longest,
-                                .heads = 1,
-                                .width = q.columns(),
-                                .scale = 1 / std::sqrt(static_cast<float>(q.columns())),
-                                .causal = false,
-                                .dropout = {}};
-  const auto backward = [&device, shape, weights, q, k] {
+  const auto backward = [&device, shape = attention_shape(q, k, of_head), weights, q, k] {
     device.kernels.scores_backward(device.context, shape, weights, q, k, q.gradient_sum(), k.gradient_sum());
   };
   pass.tape->record({}, backward);

@@ -81,6 +81,8 @@ struct AttentionOptions {
   Tensor distance_keys = {}, distance_values = {};  // to keys and values, for all heads (Shaw et al., 2018)
 };
 Tensor attention(Pass&, const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&);
+// What its kernels are told, except for dropout.
+AttentionShape attention_shape(const Tensor& q, const Tensor& k, const AttentionOptions&);
 // Whether it takes q, k and v in bf16 alone, where heads are this wide and distances add nothing.
 bool attends_in_bf16(const Pass&, int64_t width);
 

@@ -18,9 +18,6 @@ constexpr const char* indent = "  ";
 std::string padded_left(const std::string& text, int64_t width) {
   return std::string(static_cast<size_t>(std::max<int64_t>(width - columns_of(text), 0)), ' ') + text;
 }
-std::string padded_right(const std::string& text, int64_t width) {
-  return text + std::string(static_cast<size_t>(std::max<int64_t>(width - columns_of(text), 0)), ' ');
-}
 
 // Zero has no sign, even if it was rounded from below.
 std::string number_on_page(double value, int digits) {
@@ -82,7 +79,7 @@ size_t fitting(const std::vector<PrintedColumn>& columns, size_t first, int64_t 
 void print_columns(std::string& page, const Labels& labels, int64_t label_width,
                    std::span<const PrintedColumn> columns) {
   const auto line = [&](const std::string& label, const auto& text_of) {
-    std::string text = indent + padded_right(label, label_width);
+    std::string text = indent + padded_to_columns(label, label_width);
     for (const PrintedColumn& column : columns)
       text += std::string(space_between, ' ') + padded_left(text_of(column), column.width);
     page += text.substr(0, text.find_last_not_of(' ') + 1) + "\n";

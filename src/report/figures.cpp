@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <functional>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -173,6 +174,33 @@ HeatMaps chart(const PositionTables& options) {
       chart.maps.push_back(position_table(name, variant, options));
   }
   return chart;
+}
+
+void declare(Section& own, PositionProducts& options) {
+  declare_width(own, options.d_model, 4096);
+  declare_positions(own, options.positions, 2, 200);
+}
+
+// PE(p)·PE(q) is a sum of cosines of (p − q) times a rate, d_model/2 of them.
+HeatMaps chart(const PositionProducts& options) {
+  check_even(options.d_model);
+  const int64_t n = options.positions, d = options.d_model;
+  std::vector<double> table;
+  for (int64_t i = 0; i < n * d; ++i) table.push_back(position_value(Positions::sinusoidal, i / d, i % d, d));
+  HeatMap products = {.title = "", .rows = n, .columns = n, .values = {}};
+  for (int64_t p = 0; p < n; ++p) {
+    for (int64_t q = 0; q < n; ++q) {
+      const auto row = table.begin() + p * d;
+      const double product = std::inner_product(row, row + d, table.begin() + q * d, 0.0);
+      products.values.push_back(product / static_cast<double>(d / 2));
+    }
+  }
+  return {.title = fmt::format("Products of two rows of the positions' table, d_model {}", options.d_model),
+          .x_title = "position",
+          .y_title = "position",
+          .min = -1,
+          .max = 1,
+          .maps = {products}};
 }
 
 void declare(Section& own, CausalMask& options) { declare_positions(own, options.positions, 1, 200); }

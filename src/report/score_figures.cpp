@@ -1,7 +1,5 @@
-// The figures of attention's scores: why they are divided by √d_k, and what the positions' rows have in common.
-#include <algorithm>
+// The figure of attention's scores: why they are divided by √d_k.
 #include <cmath>
-#include <numeric>
 
 #include <fmt/format.h>
 
@@ -67,34 +65,6 @@ LineChart chart(const DotProducts& options) {
     for (double& product : products) product /= root;
   }
   return chart;
-}
-
-void declare(Section& own, PositionProducts& options) {
-  own.add("d_model", options.d_model, "width of the table of positions", at_least(2).at_most(4096));
-  own.add("positions", options.positions, "how many positions, from 0 on", at_least(2).at_most(200));
-}
-
-// PE(p)·PE(q) is a sum of cosines of (p − q) times a rate, d_model/2 of them.
-HeatMaps chart(const PositionProducts& options) {
-  if (options.d_model % 2 != 0)
-    throw OptionError("d_model", fmt::format("is {}, but must be even", options.d_model));
-  const int64_t n = options.positions, d = options.d_model;
-  std::vector<double> table;
-  for (int64_t i = 0; i < n * d; ++i) table.push_back(position_value(Positions::sinusoidal, i / d, i % d, d));
-  HeatMap products = {.title = "", .rows = n, .columns = n, .values = {}};
-  for (int64_t p = 0; p < n; ++p) {
-    for (int64_t q = 0; q < n; ++q) {
-      const auto row = table.begin() + p * d;
-      const double product = std::inner_product(row, row + d, table.begin() + q * d, 0.0);
-      products.values.push_back(product / static_cast<double>(d / 2));
-    }
-  }
-  return {.title = fmt::format("Products of two rows of the positions' table, d_model {}", options.d_model),
-          .x_title = "position",
-          .y_title = "position",
-          .min = -1,
-          .max = 1,
-          .maps = {products}};
 }
 
 }  // namespace dragoman::internal

@@ -11,17 +11,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What an unfinished or damaged record says does not matter: the stage begins anew.
-nlohmann::ordered_json read_record(const std::string& path) {
-  std::error_code none;
-  if (!fs::exists(path, none)) return {};
-  try {
-    return parse_json<nlohmann::ordered_json>(read_file(path));
-  } catch (const nlohmann::json::exception&) {
-    return {};
-  }
-}
-
 std::string record_path(const std::string& folder, const std::string& name) {
   return folder + "/stages/" + name + ".json";
 }
@@ -78,6 +67,16 @@ nlohmann::ordered_json report_of_stage(const std::string& folder, const std::str
   const nlohmann::ordered_json record = read_record(record_path(folder, name));
   return is_of(record, inputs, folder + "/" + name) && record.contains("report") ? record.at("report")
                                                                                  : nullptr;
+}
+
+nlohmann::ordered_json read_record(const std::string& path) {
+  std::error_code none;
+  if (!fs::exists(path, none)) return {};
+  try {
+    return parse_json<nlohmann::ordered_json>(read_file(path));
+  } catch (const nlohmann::json::exception&) {
+    return {};
+  }
 }
 
 nlohmann::ordered_json file_checksums(const std::vector<std::string>& paths) {

@@ -46,6 +46,9 @@ class Stage {
 nlohmann::ordered_json report_of_stage(const std::string& folder, const std::string& name,
                                        const nlohmann::ordered_json& inputs);
 
+// The JSON of a file; null where there is none, or an unfinished or damaged one.
+nlohmann::ordered_json read_record(const std::string& path);
+
 // What a stage reads, for its record: checksums of the contents.
 nlohmann::ordered_json file_checksums(const std::vector<std::string>& paths);
 

@@ -165,8 +165,7 @@ ComparisonSettings comparison_on(const Making& making, std::vector<TextPair> pai
 }
 
 std::vector<TextPair> pairs_for_validation(const DataConfig& data) {
-  DroppedPairs left_out;
-  return read_pairs(validation_sources(data), data.swap, left_out);
+  return read_pairs(validation_sources(data), data.swap);
 }
 
 // Of the first process, as what follows.

@@ -1,26 +1,15 @@
 #include "text/byte_vocabulary.h"
 
-#include <cstdint>
-#include <string_view>
-
 #include <fmt/format.h>
 
 #include "text/protobuf.h"
 
 namespace dragoman::internal {
-namespace {
-
-// Numbers of fields are those of SentencePiece's messages.
-std::string piece(std::string_view text, uint64_t type) {
-  return protobuf_field(1, protobuf_field(1, text) + protobuf_field(3, type));
-}
-
-}  // namespace
 
 std::string byte_model() {
   constexpr uint64_t unknown = 2, control = 3, byte = 6, model_of_characters = 4;
-  std::string model = piece("<pad>", control) + piece("</s>", control) + piece("<unk>", unknown);
-  for (int b = 0; b < 256; ++b) model += piece(fmt::format("<0x{:02X}>", b), byte);
+  std::string model = spm_piece("<pad>", control) + spm_piece("</s>", control) + spm_piece("<unk>", unknown);
+  for (int b = 0; b < 256; ++b) model += spm_piece(fmt::format("<0x{:02X}>", b), byte);
   const std::string trainer = protobuf_field(3, model_of_characters) + protobuf_field(35, uint64_t{1}) +
                               protobuf_field(40, uint64_t{2}) + protobuf_field(42, uint64_t{1});
   const std::string normalizer = protobuf_field(1, "identity") + protobuf_field(3, uint64_t{0}) +

@@ -1,5 +1,7 @@
 #include "text/columns.h"
 
+#include <algorithm>
+
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
@@ -41,6 +43,10 @@ int64_t columns_of(std::string_view utf8) {
 std::string cut_to_columns(const std::string& utf8, int64_t columns) {
   if (columns_of(utf8) <= columns) return utf8;
   return utf8.substr(0, bytes_within(utf8, columns - 1)) + "…";
+}
+
+std::string padded_to_columns(const std::string& utf8, int64_t columns) {
+  return utf8 + std::string(static_cast<size_t>(std::max<int64_t>(columns - columns_of(utf8), 0)), ' ');
 }
 
 }  // namespace dragoman::internal

@@ -13,4 +13,7 @@ int64_t columns_of(std::string_view utf8);
 // The text if it fits, else as much of it as does with "…" behind it.
 std::string cut_to_columns(const std::string& utf8, int64_t columns);
 
+// With spaces behind it, if it is narrower.
+std::string padded_to_columns(const std::string& utf8, int64_t columns);
+
 }  // namespace dragoman::internal

@@ -25,6 +25,14 @@ std::string protobuf_field(uint64_t number, std::string_view bytes) {
   return key_of(number, Type::bytes) + varint_of(bytes.size()) + std::string(bytes);
 }
 
+std::string protobuf_fixed_field(uint64_t number, std::string_view bytes) {
+  return key_of(number, bytes.size() == 8 ? Type::fixed64 : Type::fixed32) + std::string(bytes);
+}
+
+std::string spm_piece(std::string_view text, uint64_t type) {
+  return protobuf_field(1, protobuf_field(1, text) + protobuf_field(3, type));
+}
+
 bool ProtobufMessage::next(ProtobufField& field) {
   if (rest_.empty()) return false;
   const uint64_t key = varint();

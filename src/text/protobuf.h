@@ -39,5 +39,10 @@ class ProtobufMessage {
 // A field's bytes: a message is its fields, joined.
 std::string protobuf_field(uint64_t number, uint64_t value);
 std::string protobuf_field(uint64_t number, std::string_view bytes);
+// Of a value of four or eight bytes.
+std::string protobuf_fixed_field(uint64_t number, std::string_view bytes);
+
+// A piece among the fields of a SentencePiece model.
+std::string spm_piece(std::string_view text, uint64_t type);
 
 }  // namespace dragoman::internal

@@ -82,6 +82,36 @@ bool is_space(char32_t c) {
          c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000;
 }
 
+bool has_character(std::string_view utf8, IsOfKind is) {
+  for (size_t next = 0; next < utf8.size();) {
+    UChar32 c;
+    U8_NEXT(utf8.data(), next, utf8.size(), c);
+    if (c >= 0 && is(static_cast<char32_t>(c))) return true;
+  }
+  return false;
+}
+
+size_t leading_bytes(std::string_view utf8, IsOfKind is) {
+  size_t size = 0;
+  for (size_t next = 0; size < utf8.size(); size = next) {
+    UChar32 c;
+    U8_NEXT(utf8.data(), next, utf8.size(), c);
+    if (c < 0 || !is(static_cast<char32_t>(c))) break;
+  }
+  return size;
+}
+
+size_t trailing_bytes(std::string_view utf8, IsOfKind is) {
+  const auto size = static_cast<int32_t>(utf8.size());
+  int32_t begin = size;
+  for (int32_t next = size; begin > 0; begin = next) {
+    UChar32 c;
+    U8_PREV(utf8.data(), 0, next, c);
+    if (c < 0 || !is(static_cast<char32_t>(c))) break;
+  }
+  return static_cast<size_t>(size - begin);
+}
+
 std::u32string lower_case(const std::u32string& text) {
   auto units = icu::UnicodeString::fromUTF32(reinterpret_cast<const UChar32*>(text.data()),
                                              static_cast<int32_t>(text.size()));
@@ -99,6 +129,15 @@ std::vector<std::u32string_view> split_words(std::u32string_view text) {
     if (i < text.size() && !is_space(text[i])) continue;
     if (i > begin) words.push_back(text.substr(begin, i - begin));
     begin = i + 1;
+  }
+  return words;
+}
+
+std::u32string single_spaced(std::u32string_view text) {
+  std::u32string words;
+  for (const std::u32string_view word : split_words(text)) {
+    if (!words.empty()) words += U' ';
+    words += word;
   }
   return words;
 }

@@ -37,8 +37,20 @@ bool is_punctuation(char32_t c);  // Unicode's categories P*
 bool is_symbol(char32_t c);       // S*
 bool is_number(char32_t c);       // N*
 
+// Characters of a kind: whether a text has one, and how many bytes of them it begins and ends with.
+using IsOfKind = bool (*)(char32_t c);
+bool has_character(std::string_view utf8, IsOfKind is);
+size_t leading_bytes(std::string_view utf8, IsOfKind is);
+size_t trailing_bytes(std::string_view utf8, IsOfKind is);
+
+inline size_t leading_space(std::string_view utf8) { return leading_bytes(utf8, is_space); }
+inline size_t trailing_space(std::string_view utf8) { return trailing_bytes(utf8, is_space); }
+inline bool is_white_space(std::string_view utf8) { return leading_space(utf8) == utf8.size(); }
+
 // The words separated by white space, as views into the text.
 std::vector<std::u32string_view> split_words(std::u32string_view text);
+// The same words with single spaces between them.
+std::u32string single_spaced(std::u32string_view text);
 // How many there are.
 size_t word_count(std::string_view utf8);
 

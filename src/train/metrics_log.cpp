@@ -4,22 +4,18 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <fstream>
 #include <limits>
 
+#include "base/elapsed.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/log.h"
 
 namespace dragoman::internal {
 namespace {
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 // Calls take(line, end, complete) for each line until it returns false. end: the offset after the line; complete: it
 // ends with a line feed.
@@ -68,7 +64,7 @@ void MetricsLog::cut(int64_t keep_bytes, const std::string& kept_event) {
 }
 
 void MetricsLog::write(const std::string& event, int64_t step, const nlohmann::ordered_json& values) {
-  append(metrics_line(event, step, now(), values));
+  append(metrics_line(event, step, seconds_since_1970(), values));
 }
 
 void MetricsLog::append(const std::string& lines) {

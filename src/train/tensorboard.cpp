@@ -7,12 +7,12 @@
 #include <atomic>
 #include <bit>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
-#include <filesystem>
 
-#include "base/error.h"
+#include "base/elapsed.h"
+#include "base/files.h"
 #include "base/log.h"
+#include "text/protobuf.h"
 
 namespace dragoman::internal {
 namespace tensorboard {
@@ -24,28 +24,18 @@ std::string little_endian(uint64_t value, int bytes) {
   return out;
 }
 
-// Protocol buffers: a field is its number and type, then the value.
-std::string varint(uint64_t value) {
-  std::string out;
-  for (; value >= 0x80; value >>= 7) out.push_back(static_cast<char>(value | 0x80));
-  out.push_back(static_cast<char>(value));
-  return out;
+std::string field(uint64_t number, int64_t value) {
+  return protobuf_field(number, static_cast<uint64_t>(value));
 }
 
-std::string integer_field(int number, int64_t value) {
-  return varint(static_cast<uint64_t>(number) << 3 | 0) + varint(static_cast<uint64_t>(value));
+std::string field(uint64_t number, std::string_view value) { return protobuf_field(number, value); }
+
+std::string field(uint64_t number, double value) {
+  return protobuf_fixed_field(number, little_endian(std::bit_cast<uint64_t>(value), 8));
 }
 
-std::string double_field(int number, double value) {
-  return varint(static_cast<uint64_t>(number) << 3 | 1) + little_endian(std::bit_cast<uint64_t>(value), 8);
-}
-
-std::string bytes_field(int number, std::string_view value) {
-  return varint(static_cast<uint64_t>(number) << 3 | 2) + varint(value.size()) + std::string(value);
-}
-
-std::string float_field(int number, float value) {
-  return varint(static_cast<uint64_t>(number) << 3 | 5) + little_endian(std::bit_cast<uint32_t>(value), 4);
+std::string field(uint64_t number, float value) {
+  return protobuf_fixed_field(number, little_endian(std::bit_cast<uint32_t>(value), 4));
 }
 
 // The fields of TensorFlow's messages that are used here.
@@ -62,33 +52,31 @@ constexpr int64_t dt_string = 7, status_start = 1;
 
 std::string event(double time, int64_t step, const std::string& what) {
   // Zero is the default of a field, which is omitted.
-  return double_field(wall_time, time) + (step == 0 ? "" : integer_field(event_step, step)) + what;
+  return field(wall_time, time) + (step == 0 ? "" : field(event_step, step)) + what;
 }
 
 std::string value_event(double time, int64_t step, const std::string& value) {
-  return event(time, step, bytes_field(summary, bytes_field(summary_value, value)));
+  return event(time, step, field(summary, field(summary_value, value)));
 }
 
 }  // namespace
 
-std::string version_event(double time) { return event(time, 0, bytes_field(file_version, "brain.Event:2")); }
+std::string version_event(double time) { return event(time, 0, field(file_version, "brain.Event:2")); }
 
 std::string start_event(double time, int64_t first_step) {
-  return event(time, first_step, bytes_field(session_log, integer_field(status, status_start)));
+  return event(time, first_step, field(session_log, field(status, status_start)));
 }
 
 std::string scalar_event(double time, int64_t step, std::string_view tag, float value) {
-  return value_event(time, step, bytes_field(tag_name, tag) + float_field(simple_value, value));
+  return value_event(time, step, field(tag_name, tag) + field(simple_value, value));
 }
 
 std::string text_event(double time, int64_t step, std::string_view tag, std::string_view text) {
-  const std::string shape = bytes_field(dimension, integer_field(dimension_size, 1));
+  const std::string shape = field(dimension, field(dimension_size, int64_t{1}));
   const std::string tensor =
-      integer_field(dtype, dt_string) + bytes_field(tensor_shape, shape) + bytes_field(string_values, text);
-  const std::string kind = bytes_field(plugin_data, bytes_field(plugin_name, "text"));
-  return value_event(
-      time, step,
-      bytes_field(tag_name, tag) + bytes_field(value_tensor, tensor) + bytes_field(metadata, kind));
+      field(dtype, dt_string) + field(tensor_shape, shape) + field(string_values, text);
+  const std::string kind = field(plugin_data, field(plugin_name, "text"));
+  return value_event(time, step, field(tag_name, tag) + field(value_tensor, tensor) + field(metadata, kind));
 }
 
 uint32_t crc32c(std::string_view bytes) {
@@ -136,37 +124,31 @@ std::string as_markdown(std::string_view text) {
 
 namespace {
 
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 // TensorBoard looks for files with such names, and reads those of a folder in alphabetical order.
 std::string event_file(const std::string& folder) {
   static std::atomic<int> files{0};
   char host[256] = "host";
   gethostname(host, sizeof host - 1);
-  return fmt::format("{}/events.out.tfevents.{:010}.{}.{}.{}", folder, static_cast<int64_t>(seconds_now()),
-                     host, getpid(), files++);
+  return fmt::format("{}/events.out.tfevents.{:010}.{}.{}.{}", folder,
+                     static_cast<int64_t>(seconds_since_1970()), host, getpid(), files++);
 }
 
 }  // namespace
 
 TensorBoardWriter::TensorBoardWriter(const std::string& folder, int64_t first_step)
     : path_(event_file(folder)) {
-  std::error_code reason;
-  std::filesystem::create_directories(folder, reason);
-  if (reason) throw Error("cannot create the folder {}: {}", folder, reason.message());
+  make_folder(folder);
   file_ = Descriptor(path_, O_WRONLY | O_CREAT | O_EXCL | O_APPEND);
-  write(tensorboard::version_event(seconds_now()));
-  if (first_step > 0) write(tensorboard::start_event(seconds_now(), first_step));
+  write(tensorboard::version_event(seconds_since_1970()));
+  if (first_step > 0) write(tensorboard::start_event(seconds_since_1970(), first_step));
 }
 
 void TensorBoardWriter::scalar(std::string_view tag, int64_t step, double value) {
-  write(tensorboard::scalar_event(seconds_now(), step, tag, static_cast<float>(value)));
+  write(tensorboard::scalar_event(seconds_since_1970(), step, tag, static_cast<float>(value)));
 }
 
 void TensorBoardWriter::text(std::string_view tag, int64_t step, std::string_view text) {
-  write(tensorboard::text_event(seconds_now(), step, tag, tensorboard::as_markdown(text)));
+  write(tensorboard::text_event(seconds_since_1970(), step, tag, tensorboard::as_markdown(text)));
 }
 
 void TensorBoardWriter::write(const std::string& event) {

@@ -11,6 +11,7 @@
 #include "data/batch.h"
 #include "model/decoding_weights.h"
 #include "model/transformer.h"
+#include "model/weights_file.h"
 #include "testing.h"
 
 namespace dragoman::internal {

@@ -1,6 +1,6 @@
 // The whole of it on a task that shows whether a model learns at all.
 #include "data/synthetic.h"
-#include "model/decoding_weights.h"
+#include "model/weights_file.h"
 #include "search/search.h"
 #include "testing.h"
 #include "train/schedule.h"

@@ -4,7 +4,6 @@
 
 #include <unicode/uchar.h>
 #include <unicode/uscript.h>
-#include <unicode/utf8.h>
 
 #include "base/ascii.h"
 #include "text/scripts.h"
@@ -67,15 +66,6 @@ size_t markup_end(std::string_view text, size_t begin, size_t last_end) {
   return end != text.npos && text[end] == ';' ? end + 1 : 0;
 }
 
-bool has_letter(std::string_view text) {
-  for (int32_t next = 0, size = static_cast<int32_t>(text.size()); next < size;) {
-    UChar32 c;
-    U8_NEXT(text.data(), next, size, c);
-    if (c >= 0 && is_letter(static_cast<char32_t>(c))) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 SideFacts facts_of(std::string_view text, ScriptCounts& scripts) {
@@ -123,7 +113,8 @@ bool has_words(std::string_view text) {
     if (word == text.size()) return false;
     if (const size_t behind = markup_end(text, word, last_end); behind > 0)
       end = behind;
-    else if (const auto one = text.substr(word, end - word); !is_address(one) && has_letter(one))
+    else if (const auto one = text.substr(word, end - word);
+             !is_address(one) && has_character(one, is_letter))
       return true;
     begin = end;
   }

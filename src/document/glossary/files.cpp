@@ -127,7 +127,7 @@ std::string checked_term(const std::string& text, const std::string& path, int64
   if (points.size() > max_term_length)
     throw Error("{}:{}: has a term of {} characters, the limit is {}", path, line, points.size(),
                 max_term_length);
-  return single_spaced(points);
+  return to_utf8(single_spaced(points));
 }
 
 }  // namespace dragoman::internal

@@ -5,12 +5,10 @@
 #include <optional>
 #include <utility>
 
-#include <unicode/uchar.h>
-#include <unicode/utf8.h>
-
 #include "document/markdown/pieces.h"
 #include "document/markdown/read_back.h"
 #include "document/markdown/text.h"
+#include "text/unicode.h"
 
 namespace dragoman::internal {
 namespace {
@@ -21,30 +19,7 @@ using WrittenKind = WrittenMarkdown::Kind;
 // How often a segment is read again: seldom if it is long.
 size_t max_readings(size_t bytes) { return std::clamp<size_t>((size_t{1} << 20) / (bytes + 1), 8, 200); }
 
-bool is_in_punctuation(UChar32 c) {
-  return c >= 0 && !u_isUWhiteSpace(c) && (U_GET_GC_MASK(c) & (U_GC_P_MASK | U_GC_S_MASK)) != 0;
-}
-
-size_t punctuation_at_beginning(std::string_view text) {
-  size_t end = 0;
-  for (size_t next = 0; next < text.size(); end = next) {
-    UChar32 c;
-    U8_NEXT(text.data(), next, text.size(), c);
-    if (!is_in_punctuation(c)) break;
-  }
-  return end;
-}
-
-size_t punctuation_at_end(std::string_view text) {
-  const auto size = static_cast<int32_t>(text.size());
-  int32_t begin = size;
-  for (int32_t next = size; next > 0; begin = next) {
-    UChar32 c;
-    U8_PREV(text.data(), 0, next, c);
-    if (!is_in_punctuation(c)) break;
-  }
-  return static_cast<size_t>(size - begin);
-}
+bool is_in_punctuation(char32_t c) { return is_punctuation(c) || is_symbol(c); }
 
 // A span of code whose first line could be the fence of a block.
 std::string code_on_one_line(std::string_view code) {
@@ -176,9 +151,9 @@ class Composer {
     const auto open = std::ranges::find(pieces_, mark, &MarkdownPiece::mark);
     const auto close = std::find_if(open + 1, pieces_.end(), [&](const auto& p) { return p.mark == mark; });
     MarkdownPiece &first = open[1], &last = close[-1];
-    const size_t before = first.is_text() ? punctuation_at_beginning(first.text) : 0;
+    const size_t before = first.is_text() ? leading_bytes(first.text, is_in_punctuation) : 0;
     if (&first == &last && before == first.text.size()) return false;
-    const size_t after = last.is_text() ? punctuation_at_end(last.text) : 0;
+    const size_t after = last.is_text() ? trailing_bytes(last.text, is_in_punctuation) : 0;
     if (before + after == 0) return false;
     MarkdownPiece left = {.text = first.text.substr(0, before)},
                   right = {.text = last.text.substr(last.text.size() - after)};

@@ -50,7 +50,7 @@ Pieces with_white_space_apart(const std::vector<RenderedPiece>& rendered) {
 }
 
 bool is_blank(const MarkdownPiece& piece) {
-  return piece.breaks_line || (piece.is_text() && trimmed(piece.text).begin == piece.text.size());
+  return piece.breaks_line || (piece.is_text() && is_white_space(piece.text));
 }
 
 void move_white_space_out_of_marks(Pieces& pieces) {

@@ -98,9 +98,8 @@ class AppleStrings {
 };
 
 Document read_utf8(std::string_view bytes, const DocumentSettings& settings) {
-  const bool marked = bytes.starts_with(byte_order_mark);
-  Document document = AppleStrings(bytes.substr(marked ? byte_order_mark.size() : 0), settings).document();
-  return marked ? with_byte_order_mark(std::move(document)) : document;
+  return read_after_mark(bytes,
+                         [&](std::string_view text) { return AppleStrings(text, settings).document(); });
 }
 
 }  // namespace

@@ -1,14 +1,15 @@
 // Tables of text: CSV and TSV (RFC 4180), with whatever separator.
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <set>
 
 #include "base/ascii.h"
 #include "base/error.h"
+#include "base/parse_number.h"
 #include "document/messages/message_document.h"
 #include "document/readers.h"
 #include "document/utf16.h"
+#include "text/unicode.h"
 
 namespace dragoman::internal {
 namespace {
@@ -165,7 +166,7 @@ class CsvTable {
     for (const CsvCell& cell : rows_[0]) {
       const std::string_view name = cell.inner_of(file_);
       const bool is_sentence = name.ends_with('.') || name.ends_with('!') || name.ends_with('?');
-      if (trimmed(name).begin == name.size()) continue;
+      if (is_white_space(name)) continue;
       if (!has_letters(name) || name.size() > max_name || is_sentence || !names.insert(name).second)
         return false;
     }
@@ -209,11 +210,8 @@ class CsvTable {
         header = true;
         return column;
       }
-    size_t number = 0;
-    const char* const end = name.data() + name.size();
-    const auto [rest, error] = std::from_chars(name.data(), end, number);
-    if (error == std::errc() && rest == end && number > 0 && number <= std::max<size_t>(first.size(), 1))
-      return number - 1;
+    const auto number = parse_number<size_t>(name);
+    if (number && *number > 0 && *number <= std::max<size_t>(first.size(), 1)) return *number - 1;
     throw UsageError(
         "{}: there is no column \"{}\": name columns as the first row does, or by their numbers, 1 to {}",
         settings_.name, name, first.size());
@@ -228,10 +226,9 @@ class CsvTable {
 
 template <bool tabs>
 Document read_table(std::string_view bytes, const DocumentSettings& settings) {
-  const size_t mark = bytes.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
-  const std::string_view table = bytes.substr(mark);
-  Document document = CsvTable(table, tabs ? '\t' : separator_of(table), settings).document();
-  return mark == 0 ? document : with_byte_order_mark(std::move(document));
+  return read_after_mark(bytes, [&](std::string_view table) {
+    return CsvTable(table, tabs ? '\t' : separator_of(table), settings).document();
+  });
 }
 
 }  // namespace

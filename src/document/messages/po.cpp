@@ -293,8 +293,7 @@ Document read_po(std::string_view bytes, const DocumentSettings& settings) {
   if (other_charset(bytes) != TextSpan())
     return read_from_other_bytes(Catalogue(po_in_utf8(bytes, settings), settings).document(), bytes);
   check_utf8(bytes, settings);
-  if (!bytes.starts_with(byte_order_mark)) return Catalogue(bytes, settings).document();
-  return with_byte_order_mark(Catalogue(bytes.substr(byte_order_mark.size()), settings).document());
+  return read_after_mark(bytes, [&](std::string_view text) { return Catalogue(text, settings).document(); });
 }
 
 }  // namespace dragoman::internal

@@ -1,15 +1,11 @@
 #include "document/messages/po_strings.h"
 
-#include <memory>
 #include <vector>
 
-#include <unicode/brkiter.h>
-#include <unicode/locid.h>
 #include <unicode/uchar.h>
-#include <unicode/utext.h>
 #include <unicode/utf8.h>
 
-#include "base/error.h"
+#include "text/breaks.h"
 
 namespace dragoman::internal {
 namespace {
@@ -55,32 +51,16 @@ bool is_in_escape(std::string_view before) {
   return (before.size() - end) % 2 == 1;
 }
 
-std::unique_ptr<icu::BreakIterator> line_breaks() {
-  UErrorCode status = U_ZERO_ERROR;
-  std::unique_ptr<icu::BreakIterator> breaks(
-      icu::BreakIterator::createLineInstance(icu::Locale::getRoot(), status));
-  CHECK(U_SUCCESS(status), "{}", u_errorName(status));
-  return breaks;
-}
-
-// The parts between which Unicode's rules (UAX 14) allow a line break.
+// The parts between which Unicode's rules allow a line break.
 std::vector<std::string_view> unbreakable_parts(std::string_view line) {
-  static thread_local const auto breaks = line_breaks();  // expensive to make
-  UErrorCode status = U_ZERO_ERROR;
-  UText utf8 = UTEXT_INITIALIZER;
-  utext_openUTF8(&utf8, line.data(), static_cast<int64_t>(line.size()), &status);
-  CHECK(U_SUCCESS(status), "{}", u_errorName(status));
-  breaks->setText(&utf8, status);
   std::vector<std::string_view> parts;
   size_t begin = 0;
-  for (int32_t next = breaks->next(); next != icu::BreakIterator::DONE; next = breaks->next()) {
-    const auto end = static_cast<size_t>(next);
+  for (const size_t end : breaks_in(line, BreakKind::line)) {
     if (end < line.size() && (is_in_escape(line.substr(begin, end - begin)) || line.substr(end) == "\\n"))
       continue;
     parts.push_back(line.substr(begin, end - begin));
     begin = end;
   }
-  utext_close(&utf8);
   return parts;
 }
 

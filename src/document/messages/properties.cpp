@@ -141,10 +141,8 @@ std::string latin1_of(std::string_view utf8) {
 Document read_properties(std::string_view bytes, const DocumentSettings& settings) {
   if (bytes.find('\0') != bytes.npos)
     throw Error("{}: the file has NUL characters: convert it to UTF-8 first", settings.name);
-  if (is_text(bytes)) {
-    if (!bytes.starts_with(byte_order_mark)) return Properties(bytes).document();
-    return with_byte_order_mark(Properties(bytes.substr(byte_order_mark.size())).document());
-  }
+  if (is_text(bytes))
+    return read_after_mark(bytes, [](std::string_view text) { return Properties(text).document(); });
   const std::string utf8 = utf8_of_latin1(bytes);
   Document document = Properties(utf8).document();
   document.write = [write = std::move(document.write)](std::span<const std::string> rendered) {

@@ -137,7 +137,7 @@ class MessageText {
   // The white space in this line.
   size_t space_here() const {
     const std::string_view line = rest();
-    return space_at(line.substr(0, line.find('\n')));
+    return leading_space(line.substr(0, line.find('\n')));
   }
 
   // A word, so that it has a place among the others.
@@ -185,7 +185,7 @@ class MessageText {
     do {
       U8_FWD_1(all_.data(), end, end_);
     } while (end < end_ && end != key_ && !may_be_syntax(all_[end]) &&
-             space_at(all_.substr(end, end_ - end)) == 0);
+             leading_space(all_.substr(end, end_ - end)) == 0);
     return take(TokenKind::text, end - at_, std::string(all_.substr(at_, end - at_)));
   }
 

@@ -1,21 +1,19 @@
 #include "document/messages/unicode_escapes.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 #include <unicode/utf16.h>
 
+#include "base/parse_number.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {
 
 int32_t code_unit_at(std::string_view bytes, char letter) {
   if (bytes.size() < 6 || bytes[0] != '\\' || bytes[1] != letter) return -1;
-  uint32_t unit = 0;
-  const char* const end = bytes.data() + 6;
-  const auto [rest, error] = std::from_chars(bytes.data() + 2, end, unit, 16);
-  return error == std::errc() && rest == end ? static_cast<int32_t>(unit) : -1;
+  const auto unit = parse_number<uint32_t>(bytes.substr(2, 4), 16);
+  return unit ? static_cast<int32_t>(*unit) : -1;
 }
 
 size_t decode_unicode_escape(std::string_view bytes, std::string& text, char letter) {

@@ -122,8 +122,7 @@ Document yaml_document(std::string_view file, const DocumentSettings& settings) 
 
 Document read_yaml(std::string_view bytes, const DocumentSettings& settings) {
   check_utf8(bytes, settings);
-  if (!bytes.starts_with(byte_order_mark)) return yaml_document(bytes, settings);
-  return with_byte_order_mark(yaml_document(bytes.substr(byte_order_mark.size()), settings));
+  return read_after_mark(bytes, [&](std::string_view text) { return yaml_document(text, settings); });
 }
 
 }  // namespace dragoman::internal

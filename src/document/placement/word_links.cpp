@@ -1,16 +1,11 @@
 #include "document/placement/word_links.h"
 
 #include <algorithm>
-#include <memory>
 
-#include <unicode/brkiter.h>
-#include <unicode/locid.h>
 #include <unicode/uchar.h>
-#include <unicode/utext.h>
-#include <unicode/utf8.h>
 
-#include "base/error.h"
 #include "document/placeholders.h"
+#include "text/breaks.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {
@@ -20,20 +15,7 @@ namespace {
 constexpr double weight_of_punctuation = 0.25;
 
 bool has_word_characters(std::string_view text) {
-  const auto size = static_cast<int32_t>(text.size());
-  for (int32_t next = 0; next < size;) {
-    UChar32 c;
-    U8_NEXT(text.data(), next, size, c);
-    if (c >= 0 && u_isalnum(c)) return true;
-  }
-  return false;
-}
-
-bool is_white_space(std::string_view text) {
-  UChar32 c;
-  int32_t next = 0;
-  U8_NEXT(text.data(), next, static_cast<int32_t>(text.size()), c);
-  return c >= 0 && is_space(static_cast<char32_t>(c));
+  return has_character(text, [](char32_t c) { return u_isalnum(static_cast<UChar32>(c)) != 0; });
 }
 
 // Words that overlap a placeholder become part of it.
@@ -54,14 +36,6 @@ std::vector<TextSpan> with_whole(const std::vector<TextSpan>& placeholders,
     }
   }
   return merged;
-}
-
-std::unique_ptr<icu::BreakIterator> word_boundaries() {
-  UErrorCode status = U_ZERO_ERROR;
-  std::unique_ptr<icu::BreakIterator> boundaries(
-      icu::BreakIterator::createWordInstance(icu::Locale::getRoot(), status));
-  CHECK(U_SUCCESS(status), "{}", u_errorName(status));
-  return boundaries;
 }
 
 std::vector<TextSpan> occurrences(std::span<const std::string> directives, std::string_view text) {
@@ -95,20 +69,13 @@ std::vector<TextSpan> with_places(const std::vector<TextSpan>& places, const std
 }  // namespace
 
 std::vector<TextSpan> words_of(std::string_view text, std::span<const std::string> directives) {
-  static thread_local const auto boundaries = word_boundaries();  // expensive to make
-  UErrorCode status = U_ZERO_ERROR;
-  UText utf8 = UTEXT_INITIALIZER;
-  utext_openUTF8(&utf8, text.data(), static_cast<int64_t>(text.size()), &status);
-  boundaries->setText(&utf8, status);
-  CHECK(U_SUCCESS(status), "{}", u_errorName(status));
   std::vector<TextSpan> words;
-  int32_t begin = boundaries->first();
-  for (int32_t end = boundaries->next(); end != icu::BreakIterator::DONE; end = boundaries->next()) {
-    const TextSpan word = {static_cast<size_t>(begin), static_cast<size_t>(end)};
-    if (!is_white_space(text.substr(word.begin))) words.push_back(word);
+  size_t begin = 0;
+  for (const size_t end : breaks_in(text, BreakKind::word)) {
+    const TextSpan word = {begin, end};
+    if (leading_space(word.of(text)) == 0) words.push_back(word);
     begin = end;
   }
-  utext_close(&utf8);
   return with_places(occurrences(directives, text), with_whole(find_placeholders(text), words));
 }
 

@@ -272,8 +272,7 @@ class RstReader {
 
 Document read_rst(std::string_view bytes, const DocumentSettings& settings) {
   check_utf8(bytes, settings);
-  if (!bytes.starts_with(byte_order_mark)) return RstReader(bytes).document();
-  return with_byte_order_mark(RstReader(bytes.substr(byte_order_mark.size())).document());
+  return read_after_mark(bytes, [](std::string_view text) { return RstReader(text).document(); });
 }
 
 }  // namespace dragoman::internal

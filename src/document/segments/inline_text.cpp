@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 
-#include <unicode/utf8.h>
-
 #include "base/ascii.h"
+#include "base/parse_number.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {
@@ -250,22 +248,8 @@ Entity entity_at(std::string_view text) {
     if (named.name == name) return {named.character, end + 1};
   if (!name.starts_with('#')) return {};
   const bool hexadecimal = name.starts_with("#x") || name.starts_with("#X");
-  const std::string_view digits = name.substr(hexadecimal ? 2 : 1);
-  uint32_t number = 0;
-  const auto [rest, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), number, hexadecimal ? 16 : 10);
-  if (error != std::errc() || rest != digits.data() + digits.size()) return {};
-  return number < 0x20 || to_utf8(number).empty() ? Entity{} : Entity{number, end + 1};
-}
-
-size_t space_at(std::string_view text) {
-  size_t size = 0;
-  for (size_t next = 0; size < text.size(); size = next) {
-    UChar32 c;
-    U8_NEXT(text.data(), next, text.size(), c);
-    if (c < 0 || !is_space(static_cast<char32_t>(c))) break;
-  }
-  return size;
+  const auto number = parse_number<uint32_t>(name.substr(hexadecimal ? 2 : 1), hexadecimal ? 16 : 10);
+  return !number || *number < 0x20 || to_utf8(*number).empty() ? Entity{} : Entity{*number, end + 1};
 }
 
 }  // namespace dragoman::internal

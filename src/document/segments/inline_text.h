@@ -51,9 +51,4 @@ struct Entity {
 };
 Entity entity_at(std::string_view text);
 
-// The text with & < > as entities.
-
-// The length in bytes of the white space at the beginning of a text.
-size_t space_at(std::string_view text);
-
 }  // namespace dragoman::internal

@@ -4,6 +4,8 @@
 #include <array>
 #include <optional>
 
+#include "text/unicode.h"
+
 namespace dragoman::internal {
 namespace {
 
@@ -42,7 +44,7 @@ class Separators {
   bool is_text(size_t i) const {
     return items_[i].kind == SeparatorItem::text || items_[i].kind == SeparatorItem::reference;
   }
-  bool is_blank(size_t i) const { return is_text(i) && trimmed(text(i)).begin == text(i).size(); }
+  bool is_blank(size_t i) const { return is_text(i) && is_white_space(text(i)); }
   bool is_separator(size_t i) const {
     return is_text(i) && !text(i).empty() && separator_at(text(i)) == text(i).size();
   }

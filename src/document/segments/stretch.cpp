@@ -14,27 +14,16 @@ namespace {
 using MarkupKind = MarkupItem::Kind;
 using Half = DocumentMark::Half;
 
-bool is_blank(std::string_view text) {
-  const TextSpan inner = trimmed(text);
-  return inner.begin == inner.end;
-}
-
 // Where the text from `begin` on ends, without white space.
 size_t end_of_words(std::string_view text, size_t begin) {
-  auto end = static_cast<int32_t>(text.size());
-  for (int32_t next = end; next > static_cast<int32_t>(begin); end = next) {
-    UChar32 c;
-    U8_PREV(text.data(), static_cast<int32_t>(begin), next, c);
-    if (!is_space(static_cast<char32_t>(c))) break;
-  }
-  return static_cast<size_t>(end);
+  return text.size() - trailing_space(text.substr(begin));
 }
 
 // The items from the first word to the last. Tags around them are left out where both of a pair are.
 ItemRange range_of_words(const MarkupStretch& stretch, ItemRange all, bool tags_around) {
   const std::vector<MarkupItem>& items = stretch.items;
   const auto shows = [&](size_t i) {
-    return items[i].kind == MarkupKind::fixed || !is_blank(text_of(stretch, items[i]));
+    return items[i].kind == MarkupKind::fixed || !is_white_space(text_of(stretch, items[i]));
   };
   size_t first = all.begin, last = all.end - 1;
   while (!shows(first)) ++first;
@@ -95,7 +84,7 @@ class SegmentAssembler {
 
   // White space that is not shown goes to the tag beside it, or is dropped.
   void put(std::string_view shown) {
-    const bool white = is_blank(shown);
+    const bool white = is_white_space(shown);
     if (white && text_.empty()) return add_to_tag(shown);
     if (white && collapsed_ && shown.find_first_not_of(" \t\n\f\r") == shown.npos) {
       if (pending_ || text_.ends_with(' ')) return add_to_tag(shown);

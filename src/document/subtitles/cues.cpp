@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "text/unicode.h"
 
 namespace dragoman::internal {
 namespace {
@@ -69,8 +70,6 @@ std::optional<Cue> cue_of_times(std::string_view line) {
   return Cue{.lines = {}, .begin = *begin, .end = *end};
 }
 
-bool is_blank_line(std::string_view line) { return trimmed(line).begin == line.size(); }
-
 bool is_counter(std::string_view line) {
   const TextSpan inner = trimmed(line);
   return inner.begin < inner.end && inner.of(line).find_first_not_of("0123456789") == std::string_view::npos;
@@ -78,7 +77,7 @@ bool is_counter(std::string_view line) {
 
 // The number of a cue is the last line that is not blank before its time.
 void drop_counter(std::string_view file, std::vector<TextSpan>& lines) {
-  while (!lines.empty() && is_blank_line(lines.back().of(file))) lines.pop_back();
+  while (!lines.empty() && is_white_space(lines.back().of(file))) lines.pop_back();
   if (!lines.empty() && is_counter(lines.back().of(file))) lines.pop_back();
 }
 
@@ -94,7 +93,7 @@ std::vector<Cue> srt_cues(std::string_view file, const DocumentSettings& setting
       cues.back().lines.push_back(line);
     }
   }
-  if (cues.empty() && !is_blank_line(file))
+  if (cues.empty() && !is_white_space(file))
     throw Error(
         "{}: no line has the time of a subtitle, such as 00:00:01,000 --> 00:00:02,500: is it SubRip?",
         settings.name);

@@ -5,9 +5,9 @@
 #include <optional>
 #include <utility>
 
-#include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
+#include "text/scripts.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {
@@ -40,7 +40,7 @@ InlineToken override_token(std::string_view code, TextSpan place) {
 
 // The token at the beginning of a text; nothing if that is a word.
 std::optional<InlineToken> markup_at(std::string_view text, size_t at, bool is_vtt) {
-  if (const size_t size = space_at(text); size > 0)
+  if (const size_t size = leading_space(text); size > 0)
     return InlineToken{TokenKind::space, {at, at + size}, std::string(text.substr(0, size))};
   if (const std::string_view tag = subtitle_tag_at(text, is_vtt); !tag.empty()) {
     if (tag[1] >= '0' && tag[1] <= '9') return InlineToken{TokenKind::point, {at, at + tag.size()}, ""};
@@ -62,7 +62,7 @@ InlineToken token_at(std::string_view text, size_t at, bool is_vtt) {
   do {
     U8_FWD_1(text.data(), end, text.size());
   } while (end < text.size() && std::string_view("<{&").find(text[end]) == std::string_view::npos &&
-           space_at(text.substr(end)) == 0);
+           leading_space(text.substr(end)) == 0);
   return {TokenKind::text, {at, at + end}, std::string(text.substr(0, end))};
 }
 
@@ -71,11 +71,6 @@ std::vector<InlineToken> tokens_of(std::string_view file, TextSpan place, bool i
   for (size_t at = place.begin; at < place.end; at = tokens.back().place.end)
     tokens.push_back(token_at(file.substr(at, place.end - at), at, is_vtt));
   return tokens;
-}
-
-bool has_lower_case(std::string_view text) {
-  return std::ranges::any_of(code_points(text),
-                             [](char32_t c) { return u_islower(static_cast<UChar32>(c)); });
 }
 
 // Reads a line from its beginning.
@@ -140,10 +135,11 @@ class Line {
     const size_t colon = words().substr(0, longest).find(':');
     if (colon == std::string_view::npos || colon < 2) return false;
     const std::string_view label = words().substr(0, colon), speech = words().substr(colon + 1);
-    if (label.find_first_of("<>{}!?[]") != label.npos || !has_letters(label) || has_lower_case(label))
+    if (label.find_first_of("<>{}!?[]") != label.npos || !has_letters(label) ||
+        has_character(label, is_lower))
       return false;
     const bool spoken =
-        trimmed(speech).begin == speech.size() || (space_at(speech) > 0 && has_lower_case(speech));
+        is_white_space(speech) || (leading_space(speech) > 0 && has_character(speech, is_lower));
     return spoken && skip_words(colon + 1);
   }
 

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
+#include "text/unicode.h"
+
 namespace dragoman::internal {
 namespace {
 
 using ItemKind = ParagraphItem::Kind;
 
 constexpr size_t deepest_tags = 64;  // more are borders
-
-bool is_white(std::string_view text) { return trimmed(text).begin == text.size(); }
 
 }  // namespace
 
@@ -102,7 +102,7 @@ void Paragraph::add_segment(size_t begin, size_t end) {
   bool letters = false;
   for (size_t i = begin; i < end; ++i) {
     const ParagraphItem& item = items_[i];
-    if (item.kind != ItemKind::fixed && (item.kind != ItemKind::text || is_white(item.text))) continue;
+    if (item.kind != ItemKind::fixed && (item.kind != ItemKind::text || is_white_space(item.text))) continue;
     first = std::min(first, i);
     last = i;
     letters = letters || (item.kind == ItemKind::text && has_letters(item.text));

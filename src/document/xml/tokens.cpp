@@ -1,12 +1,12 @@
 #include "document/xml/tokens.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 #include <libxml/HTMLparser.h>
 
 #include "base/ascii.h"
+#include "base/parse_number.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {
@@ -53,12 +53,9 @@ size_t behind_doctype(std::string_view xml) {
 std::optional<char32_t> referenced(std::string_view name) {
   if (name.starts_with('#')) {
     const bool hexadecimal = name.starts_with("#x");
-    name.remove_prefix(hexadecimal ? 2 : 1);
-    uint32_t number = 0;
-    const auto [end, error] =
-        std::from_chars(name.data(), name.data() + name.size(), number, hexadecimal ? 16 : 10);
-    if (error != std::errc() || end != name.data() + name.size()) return {};
-    return static_cast<char32_t>(number);
+    const auto number = parse_number<uint32_t>(name.substr(hexadecimal ? 2 : 1), hexadecimal ? 16 : 10);
+    if (!number) return {};
+    return static_cast<char32_t>(*number);
   }
   if (name == "apos") return U'\'';  // not defined in HTML
   const htmlEntityDesc* const entity =

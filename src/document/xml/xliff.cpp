@@ -6,6 +6,7 @@
 #include "document/readers.h"
 #include "document/xml/inline_codes.h"
 #include "document/xml/xliff_origins.h"
+#include "text/unicode.h"
 
 namespace dragoman::internal {
 namespace {
@@ -62,7 +63,7 @@ bool holds_text(Tokens element) {
 
 // Whether a unit's translation is to stay. Tools make targets of empty segments in advance.
 bool is_translated(Tokens source, Tokens target, std::string_view state) {
-  if (trimmed(bytes_of(inside(target))).begin == bytes_of(inside(target)).size()) return false;
+  if (is_white_space(bytes_of(inside(target)))) return false;
   if (holds_text(source) && !holds_text(target)) return false;
   const bool is_copy = bytes_of(inside(source)) == bytes_of(inside(target));
   return !is_copy || !is_in(state, std::to_array<std::string_view>({"new", "needs-translation", "initial"}));

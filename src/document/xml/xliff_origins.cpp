@@ -35,6 +35,13 @@ std::vector<TranslationOrigin::Match> matches_of(const XliffTranslation& transla
 // Rounded down: only what is the same is 100 % similar.
 int percent(const TranslationOrigin::Match& match) { return static_cast<int>(match.similarity * 100 + 1e-9); }
 
+// As version 1.2 calls it.
+std::string qualifier_of(OriginKind kind) {
+  return kind == OriginKind::confirmed ? "exact-match"
+         : kind == OriginKind::similar ? "fuzzy-match"
+                                       : "mt-suggestion";
+}
+
 std::string texts_of(const TranslationOrigin::Match& match, const std::string& prefix) {
   return fmt::format("<{0}source>{1}</{0}source><{0}target>{2}</{0}target>", prefix, escape_xml(match.source),
                      escape_xml(match.target));
@@ -47,10 +54,7 @@ std::string XliffOrigins::written_target_tag(const Place& place, Origins origins
   std::string tag = with_xml_attribute(
       place.tag, "state", kind == OriginKind::confirmed ? "translated" : "needs-review-translation");
   if (kind == OriginKind::copied) return tag;
-  return with_xml_attribute(tag, "state-qualifier",
-                            kind == OriginKind::confirmed ? "exact-match"
-                            : kind == OriginKind::similar ? "fuzzy-match"
-                                                          : "mt-suggestion");
+  return with_xml_attribute(tag, "state-qualifier", qualifier_of(kind));
 }
 
 std::string XliffOrigins::written_alternatives(const Place& place, Origins origins) {
@@ -69,10 +73,7 @@ std::string XliffOrigins::written_segment_tag(const Place& place, Origins origin
   const bool needs_review = kind > OriginKind::confirmed;
   std::string tag = with_xml_attribute(place.tag, "state", needs_review ? "initial" : "translated");
   if (kind == OriginKind::copied) return tag;
-  return with_xml_attribute(tag, "subState",
-                            kind == OriginKind::confirmed ? "dragoman:exact-match"
-                            : kind == OriginKind::similar ? "dragoman:fuzzy-match"
-                                                          : "dragoman:mt-suggestion");
+  return with_xml_attribute(tag, "subState", "dragoman:" + qualifier_of(kind));
 }
 
 // A match names the segment that it is similar to, which must have an id for that.

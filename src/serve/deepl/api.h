@@ -89,6 +89,8 @@ std::string glossary_name(const Fields& fields);
 GlossaryDictionary glossary_dictionary(const DeepL& api, const nlohmann::json& fields);
 // Throws a ServeError of status 404.
 std::shared_ptr<const StoredGlossary> found_glossary(const DeepL& api, const ServeCall& call);
+// Of all versions: answers that it is gone. Throws likewise.
+void remove_glossary(DeepL& api, const ServeCall& call);
 
 // The routes of each part.
 std::vector<Route> deepl_translate_routes(const std::shared_ptr<DeepL>& api);

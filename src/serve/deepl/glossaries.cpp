@@ -77,12 +77,6 @@ void show_entries(DeepL& api, const ServeCall& call) {
                        .body = tsv_of(found(api, call)->dictionaries.front().entries)});
 }
 
-void remove(DeepL& api, const ServeCall& call) {
-  if (!api.glossaries.remove(call.name, glossary_owner(api, call)))
-    throw ServeError(404, "Glossary not found");
-  call.responder.send({.status = 204});
-}
-
 void list_pairs(DeepL& api, const ServeCall& call) {
   ordered_json pairs = ordered_json::array();
   for (const ServedPair& pair : api.context.translations.pairs())
@@ -131,6 +125,12 @@ std::shared_ptr<const StoredGlossary> found_glossary(const DeepL& api, const Ser
   return glossary;
 }
 
+void remove_glossary(DeepL& api, const ServeCall& call) {
+  if (!api.glossaries.remove(call.name, glossary_owner(api, call)))
+    throw ServeError(404, "Glossary not found");
+  call.responder.send({.status = 204});
+}
+
 std::vector<Route> deepl_glossary_routes(const std::shared_ptr<DeepL>& api) {
   Route creation = {
       .method = "POST",
@@ -167,7 +167,7 @@ std::vector<Route> deepl_glossary_routes(const std::shared_ptr<DeepL>& api) {
                        .summary = "Deletes a glossary",
                        .errors = {404},
                        .uses_files = true},
-                      remove),
+                      remove_glossary),
           deepl_route(api,
                       get("/v2/glossary-language-pairs", "The pairs of languages that may have glossaries",
                           object_schema(

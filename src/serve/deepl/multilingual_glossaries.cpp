@@ -133,12 +133,6 @@ void remove_dictionary(DeepL& api, const ServeCall& call) {
   call.responder.send({.status = 204});
 }
 
-void remove_multilingual(DeepL& api, const ServeCall& call) {
-  if (!api.glossaries.remove(call.name, glossary_owner(api, call)))
-    throw ServeError(404, "Glossary not found");
-  call.responder.send({.status = 204});
-}
-
 ordered_json dictionary_body() {
   const std::vector<std::string> names = {"source_lang", "target_lang", "entries", "entries_format"};
   return object_schema(text_properties(names), names);
@@ -196,7 +190,7 @@ std::vector<Route> deepl_multilingual_glossary_routes(const std::shared_ptr<Deep
   add(multilingual_route("PATCH", one, "Changes a glossary's name, or adds entries", multilingual_answer(),
                          object_schema(body, {})),
       change_multilingual);
-  add(multilingual_route("DELETE", one, "Deletes a glossary", nullptr), remove_multilingual);
+  add(multilingual_route("DELETE", one, "Deletes a glossary", nullptr), remove_glossary);
   add(multilingual_route(
           "GET", one + "/entries", "A dictionary's entries",
           object_schema({{"dictionaries", list_schema(dictionary_answer())}}, {"dictionaries"}), nullptr,

@@ -1,9 +1,6 @@
 #include "serve/documents/download_store.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -19,13 +16,6 @@ constexpr size_t longest_name = 300;
 constexpr size_t share = 4;  // one client's is the whole by this
 constexpr size_t growth =
     2;  // of a translation over its source, as scripts take more or fewer bytes a letter
-
-std::string temporary_folder() {
-  std::string path = (std::filesystem::temp_directory_path() / "dragoman-files-XXXXXX").string();
-  if (mkdtemp(path.data()) == nullptr)
-    throw Error("{}: cannot create the folder for translated files: {}", path, std::strerror(errno));
-  return path;
-}
 
 }  // namespace
 
@@ -43,8 +33,6 @@ DownloadStore::DownloadStore(const DownloadStoreSettings& settings)
 DownloadStore::~DownloadStore() {
   sweeper_.request_stop();
   sweeper_.join();
-  std::error_code ignored;
-  if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
 }
 
 std::shared_ptr<DownloadStore::Place> DownloadStore::reserve(size_t bytes, const std::string& client) {
@@ -57,7 +45,7 @@ std::shared_ptr<DownloadStore::Place> DownloadStore::reserve(size_t bytes, const
   if (!make_room(1, bytes))
     throw ServeError(503, "too many translated files are waiting to be downloaded: try again later",
                      {{"retry-after", "60"}});
-  if (folder_.empty()) folder_ = temporary_folder();
+  if (!folder_) folder_.emplace("files");
   files_.insert({place->name(), {.client = client, .bytes = bytes}});
   bytes_ += bytes;
   return place;
@@ -95,7 +83,7 @@ std::string DownloadStore::keep(const Place& place, std::string_view bytes) {
   std::ofstream file(path(place.name()), std::ios::binary);
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   file.close();
-  if (!file) throw Error("{}: cannot write a translated file: free some disk space", folder_);
+  if (!file) throw Error("{}: cannot write a translated file: free some disk space", folder_->path());
   const std::lock_guard lock(mutex_);
   File& kept = files_.find(place.name())->second;
   kept.state = State::kept;
@@ -130,7 +118,7 @@ std::optional<std::string> DownloadStore::find(std::string_view name) {
   }
   std::string bytes(size, '\0');
   if (!file.read(bytes.data(), static_cast<std::streamsize>(bytes.size())))
-    throw Error("{}: a translated file can no longer be read", folder_);
+    throw Error("{}: a translated file can no longer be read", folder_->path());
   return bytes;
 }
 
@@ -185,7 +173,9 @@ void DownloadStore::erase(Files::iterator file) {
   files_.erase(file);
 }
 
-std::string DownloadStore::path(std::string_view name) const { return folder_ + "/" + std::string(name); }
+std::string DownloadStore::path(std::string_view name) const {
+  return folder_->path() + "/" + std::string(name);
+}
 
 // Sleeps until the next file is due. One that is kept meanwhile is due later than a whole time from now.
 void DownloadStore::run(const std::stop_token& stop) {

@@ -19,6 +19,8 @@
 #include <string_view>
 #include <thread>
 
+#include "base/scratch_folder.h"
+
 namespace dragoman::internal {
 
 struct DownloadStoreSettings {
@@ -92,7 +94,7 @@ class DownloadStore {
   void run(const std::stop_token& stop);
 
   const DownloadStoreSettings settings_;
-  std::string folder_;  // empty until the first file
+  std::optional<ScratchFolder> folder_;  // since the first file
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   Files files_;

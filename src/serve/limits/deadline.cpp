@@ -1,9 +1,9 @@
 #include "serve/limits/deadline.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
+#include "base/parse_number.h"
 #include "serve/route.h"
 
 namespace dragoman::internal {
@@ -12,10 +12,8 @@ namespace {
 using std::chrono::milliseconds;
 
 std::optional<int64_t> whole_number(std::string_view text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
-  return number;
+  const auto number = parse_number<int64_t>(text);
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
 // What is not understood is ignored, as the RFC asks.

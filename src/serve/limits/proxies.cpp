@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <string_view>
 
@@ -10,6 +9,7 @@
 
 #include "base/ascii.h"
 #include "base/error.h"
+#include "base/parse_number.h"
 
 namespace dragoman::internal {
 namespace {
@@ -41,11 +41,9 @@ std::optional<Network> network_in(std::string_view text) {
   const size_t slash = text.find('/');
   std::optional<Network> found = address_in(text.substr(0, slash));
   if (!found || slash == text.npos) return found;
-  int bits = -1;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data() + slash + 1, end, bits);
-  if (error != std::errc() || rest != end || bits < 0 || bits > found->bits) return {};
-  found->bits = bits;
+  const auto bits = parse_number<int>(text.substr(slash + 1));
+  if (!bits || *bits < 0 || *bits > found->bits) return {};
+  found->bits = *bits;
   return found;
 }
 

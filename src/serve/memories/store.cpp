@@ -11,20 +11,12 @@
 #include "base/error.h"
 #include "base/quotes.h"
 #include "serve/models/languages.h"
+#include "serve/models/named_folder.h"
 #include "serve/models/served_languages.h"
 #include "serve/route.h"
 
 namespace dragoman::internal {
 namespace {
-
-// A folder's name may have an equals sign behind a slash.
-std::pair<std::string, std::string> memory_name_and_folder(const std::string& argument) {
-  const size_t equals = argument.find('=');
-  if (equals != argument.npos && argument.find('/') > equals)
-    return {argument.substr(0, equals), argument.substr(equals + 1)};
-  const std::filesystem::path path = std::filesystem::path(argument).lexically_normal();
-  return {(path.has_filename() ? path : path.parent_path()).filename().string(), argument};
-}
 
 // A memory may be built with "EN", "eng" or "pt_BR".
 bool is_language_of(const std::string& of_memory, const std::string& language) {
@@ -40,14 +32,16 @@ bool ServedMemory::has_pair(const std::string& from, const std::string& to) cons
 
 MemoryStore::MemoryStore(const std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments) {
-    const auto parts = memory_name_and_folder(argument);
-    const std::string& name = parts.first;
+    const NamedFolder given = named_folder(argument);
+    const std::string name = given.folder != argument
+                                 ? given.name
+                                 : last_part(std::filesystem::path(argument).lexically_normal().string());
     if (name.empty() || name.find('/') != name.npos)
       throw UsageError("--memory {}: a memory needs a name: NAME=DIR", argument);
     if (std::ranges::any_of(memories_, [&](const auto& known) { return known->name == name; }))
       throw UsageError("--memory {}: there are two memories with the name {}: name one as NAME=DIR", argument,
                        in_quotes(name));
-    const auto memory = std::make_shared<TranslationMemory>(parts.second, MemoryAccess::add);
+    const auto memory = std::make_shared<TranslationMemory>(given.folder, MemoryAccess::add);
     memories_.push_back(
         std::make_shared<const ServedMemory>(ServedMemory{name, memory, memory_over(memory)}));
   }

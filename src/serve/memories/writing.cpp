@@ -1,10 +1,10 @@
 #include "serve/memories/writing.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include <fmt/format.h>
 
+#include "base/elapsed.h"
 #include "base/lines.h"
 #include "base/quotes.h"
 #include "document/document.h"
@@ -14,11 +14,6 @@
 
 namespace dragoman::internal {
 namespace {
-
-int64_t seconds_now() {
-  const auto since = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::seconds>(since).count();
-}
 
 std::string trimmed_text(const std::string& text) { return std::string(trimmed(text).of(text)); }
 
@@ -38,7 +33,7 @@ void add_segments(ServeContext& context, const ServeCall& call, const ServedMemo
                   std::vector<std::pair<std::string, std::string>> texts) {
   check_may_add(context, call);
   const std::string origin = context.keys.needed() ? call.client : "";
-  const int64_t now = seconds_now();
+  const auto now = static_cast<int64_t>(seconds_since_1970());
   std::vector<std::string> sources;  // as many as segments: what the limit of texts counts
   size_t characters_of_targets = 0;
   std::vector<MemorySegment> segments;

@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "model/checksum.h"
+#include "serve/models/named_folder.h"
 
 namespace dragoman::internal {
 namespace {
@@ -28,9 +29,7 @@ std::string time_of(const std::string& file) {
 }  // namespace
 
 std::string adapted_folder(const std::string& base, const std::string& in) {
-  std::string folder = without_final_slashes(base);
-  if (!in.empty()) folder = in + "/" + folder.substr(folder.rfind('/') + 1);
-  return folder + ".adapted";
+  return (in.empty() ? without_final_slashes(base) : in + "/" + last_part(base)) + ".adapted";
 }
 
 Adaptation read_adaptation(const std::string& adapted, const std::string& base) {

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/lines.h"
+#include "serve/models/named_folder.h"
 
 namespace dragoman::internal {
 namespace {
@@ -54,8 +55,7 @@ std::optional<LanguagePair> pair_of_recipe(const std::string& config) {
 }
 
 std::optional<LanguagePair> pair_of_folder(const std::string& folder) {
-  const fs::path path = fs::path(folder).lexically_normal();
-  return pair_of((path.has_filename() ? path : path.parent_path()).filename().string());
+  return pair_of(last_part(fs::path(folder).lexically_normal().string()));
 }
 
 std::map<std::string, std::string> by_code(const std::vector<std::string>& names) {

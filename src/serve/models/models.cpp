@@ -9,26 +9,14 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "serve/models/adapted.h"
 #include "serve/models/folder_languages.h"
+#include "serve/models/named_folder.h"
 
 namespace dragoman::internal {
 namespace {
-
-// "en-fr", "models/en-fr" for "en-fr=models/en-fr". A folder's name may have an equals sign behind a slash.
-std::pair<std::string, std::string> name_and_folder(const std::string& argument) {
-  const size_t equals = argument.find('=');
-  if (equals == argument.npos || argument.find('/') < equals) return {"", argument};
-  return {argument.substr(0, equals), argument.substr(equals + 1)};
-}
-
-std::string folder_name(const std::string& argument) {
-  const std::string folder = without_final_slashes(argument);
-  return folder.substr(folder.rfind('/') + 1);
-}
 
 int64_t default_beam(const dragoman::ModelInfo& info) {
   const nlohmann::json config = parse_json(info.config);
@@ -76,9 +64,9 @@ bool is_better_pivot(const std::string& one, const std::string& other) {
 
 OpenModel open_model(const std::string& argument, const dragoman::TranslatorSettings& settings,
                      TranslatorReaper& reaper, const std::optional<std::string>& adapted) {
-  const auto [name, folder] = name_and_folder(argument);
+  const auto [name, folder] = named_folder(argument);
   OpenModel model = {.state = state_of_both(folder, adapted)};
-  model.served = {.name = name.empty() ? folder_name(folder) : name, .folder = folder};
+  model.served = {.name = name.empty() ? last_part(folder) : name, .folder = folder};
   if (adapted) open_adapted(model.served, adapted_folder(folder, *adapted), settings, reaper);
   if (!model.served.translator) model.served.translator = open_translator(folder, settings, reaper);
   dragoman::ModelInfo info = model.served.translator->info();

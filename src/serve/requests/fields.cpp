@@ -1,9 +1,8 @@
 #include "serve/requests/fields.h"
 
-#include <charconv>
-
 #include <fmt/format.h>
 
+#include "base/parse_number.h"
 #include "serve/requests/body.h"
 
 namespace dragoman::internal {
@@ -57,11 +56,7 @@ std::optional<int64_t> Fields::integer(const std::string& name) const {
   const nlohmann::json& value = at(name);
   if (value.is_number_integer()) return value.get<int64_t>();
   if (!value.is_string()) return std::nullopt;
-  const std::string& text = value.get_ref<const std::string&>();
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
+  return parse_number<int64_t>(value.get_ref<const std::string&>());
 }
 
 }  // namespace dragoman::internal

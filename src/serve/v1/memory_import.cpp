@@ -1,6 +1,5 @@
 // POST /v1/memories/NAME/import: a file of segments, added as a whole or not at all.
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -10,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/scratch_folder.h"
 #include "memory/read_segments.h"
 #include "serve/answers.h"
 #include "serve/api_keys.h"
@@ -37,29 +37,21 @@ FormPart file_of_segments(const IncomingRequest& request) {
 // A folder of its own, so that the file keeps the name that its client gave it, which tells its format.
 class FileOfClient {
  public:
-  explicit FileOfClient(const FormPart& part) {
-    std::string pattern = (std::filesystem::temp_directory_path() / "dragoman-import-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw Error("{} cannot be made: is the disk full?", pattern);
-    folder_ = pattern;
-    write_file(path_ = folder_ + "/" + part.file_name, {part.content});
+  explicit FileOfClient(const FormPart& part) : path_(folder_.path() + "/" + part.file_name) {
+    write_file(path_, {part.content});
   }
-  ~FileOfClient() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  FileOfClient(const FileOfClient&) = delete;
-  FileOfClient& operator=(const FileOfClient&) = delete;
 
   const std::string& path() const { return path_; }
   // A sentence about it, without the server's folder.
   std::string told(std::string sentence) const {
-    for (size_t at; (at = sentence.find(folder_ + "/")) != sentence.npos;)
-      sentence.erase(at, folder_.size() + 1);
+    for (size_t at; (at = sentence.find(folder_.path() + "/")) != sentence.npos;)
+      sentence.erase(at, folder_.path().size() + 1);
     return sentence;
   }
 
  private:
-  std::string folder_, path_;
+  const ScratchFolder folder_{"import"};
+  const std::string path_;
 };
 
 void check_name(const std::string& name) {

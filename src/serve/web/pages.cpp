@@ -68,29 +68,18 @@ constexpr std::string_view policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 
-// Whether a client's If-None-Match lists this tag. Proxies that compress send it back marked as weak.
-bool known(std::string_view if_none_match, const std::string& tag) {
-  return if_none_match == "*" || if_none_match.find(tag) != if_none_match.npos;
-}
-
+// Requested again each time, so that a page never meets the scripts of another version.
 HttpResponse file_answer(const IncomingRequest& request, std::string_view name, std::string_view type) {
   const std::string_view text = embedded_file(name);
-  const std::string tag = fmt::format("\"{}\"", checksum_of(text));
-  HttpResponse response = {.type = std::string(type)};
-  // Requested again each time, so that a page never meets the scripts of another version.
-  response.headers = {{"ETag", tag},
-                      {"Cache-Control", "no-cache"},
-                      {"Content-Security-Policy", std::string(policy)},
-                      {"X-Content-Type-Options", "nosniff"},
-                      {"X-Frame-Options", "DENY"},
-                      {"Referrer-Policy", "no-referrer"},
-                      {"Cross-Origin-Opener-Policy", "same-origin"},
-                      {"Cross-Origin-Resource-Policy", "same-origin"}};
-  if (known(request.header("if-none-match"), tag)) {
-    response.status = 304;
-  } else {
-    response.body = text;
-  }
+  HttpResponse response = tagged_answer(request, text, entity_tag(text));
+  response.type = type;
+  for (const auto& [header, value] : {std::pair("Content-Security-Policy", policy),
+                                      {"X-Content-Type-Options", "nosniff"},
+                                      {"X-Frame-Options", "DENY"},
+                                      {"Referrer-Policy", "no-referrer"},
+                                      {"Cross-Origin-Opener-Policy", "same-origin"},
+                                      {"Cross-Origin-Resource-Policy", "same-origin"}})
+    response.headers.emplace_back(header, value);
   return response;
 }
 
@@ -121,6 +110,21 @@ void answer_file(const ServeCall& call, const WebSettings& settings) {
 }
 
 }  // namespace
+
+std::string entity_tag(std::string_view contents) { return fmt::format("\"{}\"", checksum_of(contents)); }
+
+HttpResponse tagged_answer(const IncomingRequest& request, std::string_view contents,
+                           const std::string& tag) {
+  HttpResponse response = {.headers = {{"ETag", tag}, {"Cache-Control", "no-cache"}}};
+  // Proxies that compress send the tag back marked as weak.
+  const std::string_view known = request.header("if-none-match");
+  if (known == "*" || known.find(tag) != known.npos) {
+    response.status = 304;
+  } else {
+    response.body = contents;
+  }
+  return response;
+}
 
 std::vector<Route> web_routes(const WebSettings& settings) {
   return {

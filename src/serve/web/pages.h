@@ -3,6 +3,8 @@
 // anything inline and from asking any other server.
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "serve/route.h"
@@ -15,5 +17,9 @@ struct WebSettings {
 
 // "/", "/inspect", "/training" and "/web/<name>". They need no API key: what the pages ask for does.
 std::vector<Route> web_routes(const WebSettings& settings);
+
+// Contents with their tag. A browser that has them already is told so, instead of getting them again.
+HttpResponse tagged_answer(const IncomingRequest& request, std::string_view contents, const std::string& tag);
+std::string entity_tag(std::string_view contents);
 
 }  // namespace dragoman::internal

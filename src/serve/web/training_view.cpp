@@ -2,13 +2,12 @@
 
 #include <utility>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "base/checksum.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "serve/web/pages.h"
 
 namespace dragoman::internal {
 
@@ -28,15 +27,7 @@ void TrainingView::answer_calls(const std::stop_token& stop) {
       calls = std::exchange(waiting_, {});
     }
     refresh();
-    for (const ServeCall& call : calls) {
-      HttpResponse response = {.headers = {{"ETag", tag_}, {"Cache-Control", "no-cache"}}};
-      if (call.request.header("if-none-match").find(tag_) != std::string_view::npos) {
-        response.status = 304;
-      } else {
-        response.body = data_;
-      }
-      call.responder.send(std::move(response));
-    }
+    for (const ServeCall& call : calls) call.responder.send(tagged_answer(call.request, data_, tag_));
   }
 }
 
@@ -53,7 +44,7 @@ void TrainingView::refresh() {
 
 void TrainingView::keep(std::string data) {
   data_ = std::move(data);
-  tag_ = fmt::format("\"{}\"", checksum_of(data_));
+  tag_ = entity_tag(data_);
 }
 
 std::vector<Route> TrainingView::routes() {
