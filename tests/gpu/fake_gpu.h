@@ -49,7 +49,7 @@ struct FakeGpu {
   size_t capacity = size_t{1} << 30;
   bool only_splits = false;  // cuBLASLt knows no algorithm but those that split the sum
   uint64_t refused_rows[2] =
-      {};  // by its algorithms 2 and 3: products of so many rows, as we see them, or fewer
+      {};  // by its algorithms 2 and 3: products of this many rows, as we see them, or fewer
 
   size_t used = 0;
   std::vector<size_t> mapped = {};  // the size of each piece

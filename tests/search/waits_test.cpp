@@ -1,5 +1,5 @@
-// A step of a search waits for its device once, for the best words of all its hypotheses, and after it has asked for all
-// else. A GPU would else stand still as often as there are rows.
+// A step of a search waits for its device once, for the best words of all its hypotheses, after it has asked for all
+// else. A GPU would otherwise stand still as often as there are rows.
 #include "model/small_models.h"
 #include "search/search.h"
 #include "tensor/counting_memory.h"

@@ -4,8 +4,8 @@
 // An algorithm fixes the order in which an element's products are added. The number of rows of c may not change it, nor
 // where the rows lie in memory: cuBLASLt is asked for `usual_rows` of them, whatever there are, and told of no better
 // alignment than every row has. Only where a is transposed is it asked for the real number of rows: that is a weight's
-// gradient, whose rows are the model's and often few, which want small tiles, or a sum that is split. The inner index is
-// the batch's there, and its size is rounded up to a power of two, so that not every batch asks anew.
+// gradient, whose rows are the model's and often few, which want small tiles, or a sum that is split. The inner index
+// is the batch's there, and its size is rounded up to a power of two, so that not every batch asks anew.
 #pragma once
 
 #include <stdint.h>
