@@ -60,7 +60,7 @@ Tensor allowed_logits(const Transformer& model, size_t member, std::span<const O
 }
 
 // For each row of an encoder's or decoder's output 0, or NaN where the row is not finite. It ends with a norm, of which
-// all elements are finite or none. It is seen here since products in int8 make finite rows of others.
+// all elements are finite or none. It is looked at here, since not everything that follows must keep a NaN.
 Tensor zero_if_finite(Device& device, const Tensor& output) {
   const Tensor zeros(device.pool, output.rows(), 1);
   device.memory.fill(zeros.matrix(), 0);
@@ -110,9 +110,10 @@ Ensemble::Ensemble(const Models& models, const Fusion& fusion) {
     CHECK(&model->device == &models[0]->device, "the models of an ensemble on several devices");
     members_.push_back(member_of(*model));
   }
-  if (fusion.language_model == nullptr || fusion.weight == 0) return;
+  const auto weight = static_cast<float>(fusion.weight);
+  if (fusion.language_model == nullptr || weight == 0) return;
   members_.push_back(member_of(*fusion.language_model));
-  fusion_weight_ = static_cast<float>(fusion.weight);
+  fusion_weight_ = weight;
 }
 
 bool Ensemble::reads_newest_rows_only() const {

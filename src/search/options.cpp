@@ -95,7 +95,7 @@ void declare(Section& own, SearchOptions& o) {
           at_least(0));
   own.add("min-length-ratio", o.min_length_ratio, "shortest output per source subword", at_least(0));
   own.add("shortlist", o.shortlist,
-          "restrict the output to the shortlist's subwords for the sentence: faster");
+          "restrict the output to the shortlist's subwords for the sentence: faster on processors");
   own.add("always-allow", o.always_allow, "file of words to allow in addition to the shortlist, one per line")
       .shows("FILE");
   own.add("coverage-penalty", o.coverage_penalty,
