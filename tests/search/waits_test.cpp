@@ -47,7 +47,7 @@ TEST_P(SearchWaits, OnceForRequestsOfSeveralKinds) {
   }
   waits_of_step(search);
   EXPECT_EQ(waits_of_step(search), 1);
-  search.add(6, {.source = {5, 6, 7}, .options = {.max_length = 20, .sample = true}});
+  search.add(6, {.source = {5, 6, 7}, .options = {.max_length = 20, .min_length = 9, .sample = true}});
   waits_of_step(search);
   EXPECT_EQ(waits_of_step(search), 2) << "a sample is drawn from all words";
 }
