@@ -5,9 +5,10 @@
 // Rows are independent: a query's result is the same alone (decoding) and among others (training).
 #pragma once
 
+#include "kernels/cpu/attention_cached.inl.h"
 #include "kernels/cpu/attention_distances.inl.h"
 #include "kernels/cpu/attention_heads.inl.h"
-#include "kernels/cpu/loss.inl.h"
+#include "kernels/cpu/attention_softmax.inl.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/cpu/random.inl.h"
 #include "kernels/cpu/simd.h"
@@ -17,31 +18,6 @@
 namespace dragoman::internal {
 namespace {
 
-// --- one query --------------------------------------------------------------------------------------
-
-// scores of one query become probabilities; masked keys get 0. Returns log Σ exp.
-inline float softmax_row(float* scores, int64_t visible, int64_t keys, float scale) {
-  Vec top = all(lowest_float);
-  for (int64_t j = 0; j < visible; j += lanes) {
-    const Vec s = load_logits(scores + j, visible - j) * all(scale);
-    top = max(top, s);
-  }
-  const Vec highest = all(largest(top));
-  Vec total = {};
-  for (int64_t j = 0; j < visible; j += lanes) {
-    const Vec e = exponential(load_logits(scores + j, visible - j) * all(scale) - highest);
-    store_some(scores + j, e, visible - j);
-    total += e;
-  }
-  const float sum_e = sum(total);
-  const Vec inverse = all(1 / sum_e);
-  for (int64_t j = 0; j < visible; j += lanes) {
-    store_some(scores + j, load_some(scores + j, visible - j) * inverse, visible - j);
-  }
-  fill(scores + visible, keys - visible, 0);
-  return highest[0] + logf(sum_e);
-}
-
 inline void drop_row(const DropoutMask& mask, RowKey row, int64_t head, int64_t keys, float* p) {
   for (int64_t begin = 0; begin < keys; begin += dropout_block) {
     float multipliers[dropout_block];
@@ -50,14 +26,6 @@ inline void drop_row(const DropoutMask& mask, RowKey row, int64_t head, int64_t 
       store_some(p + j, load_some(p + j, keys - j) * load(multipliers + (j - begin)), keys - j);
     }
   }
-}
-
-// The same where distances add to the scores. i: the query's row of its tile.
-inline float softmax_row(const AttentionShape& shape, const Distances& distances, int64_t i, int64_t position,
-                         int64_t visible, int64_t keys, float* scores) {
-  if (!has_distances(shape)) return softmax_row(scores, visible, keys, shape.scale);
-  distances.add_to_scores(i, position, visible, scores);
-  return softmax_row(scores, visible, keys, 1);
 }
 
 // The probabilities of a tile of queries, the span's `first` and those after it, over all keys of the span.
@@ -100,139 +68,6 @@ inline void attend(const AttentionShape& shape, const Head& head, ConstMatrix q,
   }
 }
 
-// --- decoding: one query for each sentence, its keys and values in the rows of a cache -------------------
-
-// Its cost is dominated by memory traffic: each key and value is read once. So nothing is packed: a square of keys is
-// transposed in registers and multiplied with the query by the same chain of sums as above, with the same bits. A
-// head's part of a row is prefetched during the head before it, which is adjacent.
-
-// A head's keys that one query sees, or their values, wherever their rows are.
-struct VisibleKeys {
-  const float* data;
-  int64_t stride;
-  const int32_t* rows;
-  int64_t count, width;
-
-  const float* row(int64_t j) const { return data + rows[j] * stride; }
-};
-
-// Of `lanes` keys from j on.
-inline void score_keys(const float* q, const VisibleKeys& k, int64_t j, float* scores) {
-  Vec sums = {};
-  for (int64_t w = 0; w < k.width; w += lanes) {
-    Vec square[lanes];
-#pragma GCC unroll 16
-    for (int64_t i = 0; i < lanes; ++i)
-      square[i] = j + i < k.count ? load_some(k.row(j + i) + w, k.width - w) : Vec{};
-    for (int64_t i = 0; i < lanes && j + i < k.count; ++i) __builtin_prefetch(k.row(j + i) + w + k.width);
-    transpose(square);
-#pragma GCC unroll 16
-    for (int64_t i = 0; i < lanes; ++i)
-      if (w + i < k.width) sums = multiply_add(all(q[w + i]), square[i], sums);
-  }
-  store_some(scores + j, sums, k.count - j);
-}
-
-// `vectors` of the columns from w on.
-template <int vectors>
-void add_values(const float* p, const VisibleKeys& v, int64_t w, float* out) {
-  Vec sums[vectors] = {};
-  for (int64_t j = 0; j < v.count; ++j) {
-    const float* row = v.row(j);
-    for (int i = 0; i < vectors; ++i) __builtin_prefetch(row + w + (vectors + i) * lanes);
-#pragma GCC unroll 4
-    for (int i = 0; i < vectors; ++i) {
-      const int64_t column = w + i * lanes;
-      sums[i] = multiply_add(
-          all(p[j]), vectors > 1 ? load(row + column) : load_some(row + column, v.width - column), sums[i]);
-    }
-  }
-#pragma GCC unroll 4
-  for (int i = 0; i < vectors; ++i) store_some(out + w + i * lanes, sums[i], v.width - w - i * lanes);
-}
-
-inline void add_all_values(const float* p, const VisibleKeys& v, float* out) {
-  int64_t w = 0;
-  for (; w + 4 * lanes <= v.width; w += 4 * lanes) add_values<4>(p, v, w, out);
-  for (; w < v.width; w += lanes) add_values<1>(p, v, w, out);
-}
-
-// A worker's memory for it: the scores of some heads, and what distances need.
-struct RowsMemory {
-  static int64_t floats(const AttentionShape& shape, int64_t heads) {
-    return heads * padded(shape.longest_keys) + single_thread_block_size() + Distances::floats(shape) +
-           2 * 16;
-  }
-  RowsMemory(const AttentionShape& shape, int64_t heads, Pieces memory)
-      : scores(memory.take(heads * padded(shape.longest_keys))),
-        block(memory.take(single_thread_block_size())),
-        distances(shape, memory) {}
-
-  float *scores, *block;
-  Distances distances;
-};
-
-// One query that sees all keys.
-inline Head last_query(int64_t head, int64_t keys) {
-  return {head, {0, 1}, {0, static_cast<int32_t>(keys)}, keys - 1};
-}
-
-// Its scores, as products of q and keys, become probabilities.
-inline void weigh_last(const AttentionShape& shape, const Head& head, const float* q, float* scores,
-                       Distances& distances, float* block) {
-  const int64_t keys = head.keys.length;
-  distances.begin_head(head.index, false);
-  distances.begin_tile({q, 1, shape.width, shape.width}, block);
-  softmax_row(shape, distances, 0, head.position(0), keys, keys, scores);
-}
-
-// Heads [first, end) of one sentence; k and v are of head 0. The keys of a few rows are read by all heads in turn, then
-// those of the next few: what was prefetched must still be in the first-level cache when it is used.
-inline void attend_to_rows(const AttentionShape& shape, VisibleKeys k, VisibleKeys v, int64_t first,
-                           int64_t end, const float* q, float* out, RowsMemory& memory) {
-  const int64_t keys = k.count, width = shape.width, stride = padded(keys);
-  float* scores = memory.scores;
-  const auto of_head = [&](VisibleKeys rows, int64_t head) {
-    rows.data += head * width;
-    return rows;
-  };
-  for (int64_t j = 0; j < keys; j += lanes) {
-    for (int64_t h = first; h < end; ++h)
-      score_keys(q + h * width, of_head(k, h), j, scores + (h - first) * stride);
-  }
-  for (int64_t h = first; h < end; ++h) {
-    const Head head = last_query(h, keys);
-    float* p = scores + (h - first) * stride;
-    weigh_last(shape, head, q + h * width, p, memory.distances, memory.block);
-    add_all_values(p, of_head(v, h), out + h * width);
-    memory.distances.add_values(head, 0, false, {p, 1, keys, stride}, {out + h * width, 1, width, width},
-                                memory.block);
-  }
-}
-
-inline void attend_to_cache(Context& context, const AttentionShape& shape, ConstMatrix q, ConstMatrix k,
-                            ConstMatrix v, Matrix out) {
-  const auto do_sentence = [&](int64_t sentence, int64_t first, int64_t end, RowsMemory& memory) {
-    const Span keys = shape.keys[sentence];
-    const int64_t row = shape.queries[sentence].begin;
-    const int32_t* rows = shape.key_rows + keys.begin;
-    attend_to_rows(shape, {k.data, k.row_stride, rows, keys.length, shape.width},
-                   {v.data, v.row_stride, rows, keys.length, shape.width}, first, end,
-                   q.data + row * q.row_stride, out.data + row * out.stride, memory);
-  };
-  // Few sentences are split by heads; of many, a few neighbours are a task: as hypotheses of one source they share
-  // keys.
-  const int64_t sentences = shape.spans >= 4 * enough_tasks ? 4 : 1;
-  const int64_t heads = shape.spans >= enough_tasks ? shape.heads : 1, cuts = shape.heads / heads;
-  const auto bytes = static_cast<size_t>(RowsMemory::floats(shape, heads)) * sizeof(float);
-  for_each_task(context, ceil_div(shape.spans, sentences) * cuts, [&](int64_t task, int worker) {
-    RowsMemory memory(shape, heads, Pieces(cpu(context).local(worker, bytes)));
-    const int64_t begin = task / cuts * sentences, head = task % cuts * heads;
-    for (int64_t i = begin; i < smaller(shape.spans, begin + sentences); ++i)
-      do_sentence(i, head, head + heads, memory);
-  });
-}
-
 // --- all --------------------------------------------------------------------------------------------
 
 void attention(Context& context, const AttentionShape& shape, ConstMatrix q, ConstMatrix k, ConstMatrix v,
@@ -249,26 +84,6 @@ void attention(Context& context, const AttentionShape& shape, ConstMatrix q, Con
 }
 
 // --- attention weights ------------------------------------------------------------------------------
-
-// With the bits of attend_to_cache.
-inline void weigh_cache(Context& context, const AttentionShape& shape, ConstMatrix q, ConstMatrix k,
-                        Matrix weights) {
-  const auto bytes = static_cast<size_t>(RowsMemory::floats(shape, 0)) * sizeof(float);
-  for_each_task(context, shape.spans, [&](int64_t sentence, int worker) {
-    RowsMemory memory(shape, 0, Pieces(cpu(context).local(worker, bytes)));
-    const Span keys = shape.keys[sentence];
-    const int64_t row = shape.queries[sentence].begin, unused = shape.longest_keys - keys.length;
-    const int32_t* rows = shape.key_rows + keys.begin;
-    for (int64_t h = 0; h < shape.heads; ++h) {
-      const VisibleKeys seen = {k.data + h * shape.width, k.row_stride, rows, keys.length, shape.width};
-      float* scores = weights.data + row * weights.stride + h * shape.longest_keys;
-      const float* my_q = q.data + row * q.row_stride + h * shape.width;
-      for (int64_t j = 0; j < keys.length; j += lanes) score_keys(my_q, seen, j, scores);
-      weigh_last(shape, last_query(h, keys.length), my_q, scores, memory.distances, memory.block);
-      fill(scores + keys.length, unused, 0);
-    }
-  });
-}
 
 void attention_weights(Context& context, const AttentionShape& shape, ConstMatrix q, ConstMatrix k,
                        Matrix weights) {
