@@ -63,6 +63,7 @@ class TrainingRuns : public testing::Test {
     arguments.push_back(nullptr);
     const pid_t child = fork();
     if (child != 0) return child;
+    std::signal(SIGHUP, SIG_DFL);  // nohup, under which the tests may run, ignores it
     const int log = open(path("log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
     dup2(log, STDOUT_FILENO);
     dup2(log, STDERR_FILENO);
@@ -80,14 +81,15 @@ class TrainingRuns : public testing::Test {
   static std::string steps(int64_t count) { return "--training.max_steps=" + std::to_string(count); }
   const std::string endless_ = steps(0);
 
-  // Sends it once the run has validated: then all of its processes train. What it then exits with.
+  // Sends it once the run has validated from now on: then all of its processes train. What it then exits with.
   int stop(pid_t launcher, pid_t process, const std::string& out, int signal) const {
     const std::string metrics = path(out) + "/metrics.jsonl";
-    const auto validated = [&] {
-      return std::filesystem::exists(metrics) &&
-             read_file(metrics).find("\"validation\"") != std::string::npos;
+    const auto last_validation = [&] {
+      return std::filesystem::exists(metrics) ? read_file(metrics).rfind("\"validation\"")
+                                              : std::string::npos;
     };
-    while (!validated() && waitpid(launcher, nullptr, WNOHANG) == 0) usleep(1000);
+    const size_t before = last_validation();
+    while (last_validation() == before && waitpid(launcher, nullptr, WNOHANG) == 0) usleep(1000);
     ::kill(process, signal);
     return wait_for(launcher);
   }
