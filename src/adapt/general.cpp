@@ -44,16 +44,24 @@ struct GeneralText {
 
 std::vector<TextPair> read_sources(const std::string& path) {
   std::vector<TextPair> pairs;
+  int64_t left_out = 0;
   LineReader lines(path);
-  for (std::string_view line; lines.next(line);)
-    if (is_text(line) && !is_blank(line)) pairs.push_back({std::string(line), ""});
+  for (std::string_view line; lines.next(line);) {
+    if (is_text(line) && !is_blank(line)) {
+      pairs.push_back({std::string(line), ""});
+    } else {
+      ++left_out;
+    }
+  }
+  if (left_out > 0) log_warning("{}: {} left out, empty or invalid", path, counted(left_out, "line"));
   return pairs;
 }
 
 GeneralText given_text(const AdaptConfig& config) {
   if (config.general_target.empty())
     return {config.general_source, read_sources(config.general_source), Learns::own_translations};
-  return {config.general_source, read_pairs({{config.general_source, config.general_target}})};
+  return {config.general_source,
+          read_pairs_of_user(config.general_source, {{config.general_source, config.general_target}}, false)};
 }
 
 // On what the model was trained on, forgetting would hardly show.
@@ -141,8 +149,10 @@ nlohmann::ordered_json general_inputs(const AdaptConfig& config) {
 void write_general(const AdaptConfig& config, Stage& stage) {
   GeneralText text = text_for(config);
   const bool translates = text.learns == Learns::own_translations;
+  const auto all = std::ssize(text.pairs);
   keep_at_most(text.pairs, translates ? most_sources : most_pairs);
   const auto count = std::ssize(text.pairs);
+  if (count < all) log_info("general text: {} of {} sentences", with_commas(count), with_commas(all));
   if (count < fewest_general)
     throw Error("{} has {}, but the general text needs at least {}", text.from_where,
                 counted(count, "sentence"), fewest_general);

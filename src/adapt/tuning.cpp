@@ -65,7 +65,6 @@ TrainingConfig training_of(const AdaptConfig& config, Trainable weights, const T
   training.learning_rate = config.learning_rate > 0 ? config.learning_rate : learning_rate_for(weights);
   training.schedule = Schedule::constant;
   if (config.max_steps > 0 || config.max_minutes > 0) training.cooldown = 1;
-  training.warmup = 20;
   training.clip_norm = 1;
   training.ema = 0.99;  // without it, and at a constant rate, noise alone costs several BLEU on all text
   training.label_smoothing = of_model.label_smoothing;

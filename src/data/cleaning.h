@@ -1,9 +1,8 @@
 // Cleaning of parallel text: leaves out the pairs that are no translations of each other, and counts why.
 //
 //   CorpusReader pairs(corpus_sources(data), data.swap, data.limit);
-//   const CleaningResult result = clean(pairs, {.rules = rules, .from = "en", .to = "fr"}, [&](const CleanPair& pair) {
-//     write(pair.source, pair.target);
-//   });
+//   const auto write = [&](const CleanPair& pair) { ... };
+//   const CleaningResult result = clean(pairs, {.rules = rules, .from = "en", .to = "fr"}, write, work);
 //
 // Pairs are judged by several threads, a block at a time, and handed on in their order. The same pairs are kept
 // whatever the number of threads. Memory does not grow with the corpus, apart from about 20 bytes for each pair or side

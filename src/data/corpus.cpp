@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/log.h"
 
 namespace dragoman::internal {
 namespace {
@@ -126,7 +127,9 @@ bool CorpusReader::read_text(RawPair& pair, const CorpusSource& source) {
 
 bool CorpusReader::read_line_of_text(RawPair& pair, int64_t column) {
   pair.source = {};
+  pair.invalid = false;
   if (!file_->next(pair.target)) return false;
+  if (is_blank(pair.target)) return true;
   for (int64_t i = 1; i < column; ++i) {
     const size_t tab = pair.target.find('\t');
     pair.invalid = tab == std::string_view::npos;
@@ -185,6 +188,17 @@ std::vector<TextPair> read_pairs(const std::vector<CorpusSource>& sources, bool 
     } else {
       pairs.push_back({std::string(pair.source), std::string(pair.target)});
     }
+  }
+  return pairs;
+}
+
+std::vector<TextPair> read_pairs_of_user(std::string_view what, const std::vector<CorpusSource>& sources,
+                                         bool swap, int64_t max_length) {
+  DroppedPairs left_out;
+  std::vector<TextPair> pairs = read_pairs(sources, swap, left_out, max_length);
+  if (left_out.total() > 0) {
+    log_warning("{}: {} pairs left out, {} empty, {} invalid and {} too long", what, left_out.total(),
+                left_out.empty, left_out.invalid, left_out.too_long);
   }
   return pairs;
 }

@@ -108,7 +108,10 @@ bool is_no_sentence(std::string_view text, int64_t max_length);
 // that is no sentence.
 std::vector<TextPair> read_pairs(const std::vector<CorpusSource>& sources, bool swap, DroppedPairs& left_out,
                                  int64_t max_length = DataConfig().max_length);
-// The same, without the counts.
+// The same with a warning that counts them. what: the text's name in it.
+std::vector<TextPair> read_pairs_of_user(std::string_view what, const std::vector<CorpusSource>& sources,
+                                         bool swap, int64_t max_length = DataConfig().max_length);
+// Of text that the program has written, which has none of them.
 inline std::vector<TextPair> read_pairs(const std::vector<CorpusSource>& sources, bool swap = false) {
   DroppedPairs left_out;
   return read_pairs(sources, swap, left_out);

@@ -29,6 +29,11 @@ void check_weights(const DataConfig& data) {
     throw OptionError("data.weights", "are all 0, which leaves nothing to train on");
 }
 
+bool is_pipe(const std::string& file) {
+  std::error_code none;
+  return std::filesystem::is_fifo(file, none);
+}
+
 // A pipe can be read only once. Standard input is, while a corpus is prepared (standard_input.h), and other pipes are
 // refused; validation files are read again by every resume.
 void check_pipes(const DataConfig& data) {
@@ -39,8 +44,7 @@ void check_pipes(const DataConfig& data) {
     named += std::ranges::count(*files, "-");
     if (named > 1) throw OptionError(key, "names standard input (-) a second time: it can be read only once");
     for (const std::string& file : *files) {
-      std::error_code none;
-      if (std::filesystem::is_fifo(file, none))
+      if (is_pipe(file))
         throw OptionError(key, fmt::format("names the pipe {}, but a corpus is read more than once: name a "
                                            "file, or send it to standard input and name that as -",
                                            file));
@@ -49,9 +53,12 @@ void check_pipes(const DataConfig& data) {
   for (const auto& [key, files] :
        {std::pair{"data.valid_source", &data.valid_source},
         std::pair{"data.valid_target", &data.valid_target}, std::pair{"data.valid_text", &data.valid_text}}) {
-    if (std::ranges::count(*files, "-") > 0)
-      throw OptionError(key,
-                        "names standard input (-), but is read again whenever training resumes: name a file");
+    for (const std::string& file : *files) {
+      if (file == "-" || is_pipe(file))
+        throw OptionError(key,
+                          fmt::format("names {}, but is read again whenever training resumes: name a file",
+                                      file == "-" ? "standard input (-)" : "the pipe " + file));
+    }
   }
 }
 

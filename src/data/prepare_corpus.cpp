@@ -101,7 +101,7 @@ json origin_of(const DataConfig& data, const VocabularyConfig& vocabulary, Links
   if (data.noise.any()) origin["noise_languages"] = {data.from, data.to};
   if (data.terms.empty()) {
     for (const char* key : {"terms", "terms_share"}) origin["data"].erase(key);  // the same
-  } else {
+  } else if (!recall_file(data.terms, known, origin)) {
     origin["files"][data.terms] = facts_of_file(data.terms, data.obtain);
   }
   add_files(data, known, origin);

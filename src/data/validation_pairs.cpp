@@ -1,4 +1,3 @@
-#include "base/log.h"
 #include "data/encode_corpus.h"
 #include "data/prepare_corpus.h"
 
@@ -10,14 +9,8 @@ std::vector<TextPair> validation_pairs(const DataConfig& data, const std::string
   const std::vector<CorpusSource> held_out_files = {
       {is_one_sided(data) ? "" : held_out_path(folder, "source"), held_out_path(folder, "target"),
        TextFormat::text}};
-  DroppedPairs left_out;
-  auto pairs = held_out ? read_pairs(held_out_files, false, left_out, data.max_length)
-                        : read_pairs(validation_sources(data), data.swap, left_out, data.max_length);
-  if (left_out.total() > 0) {
-    log_warning("validation: {} pairs left out, {} empty, {} invalid and {} too long", left_out.total(),
-                left_out.empty, left_out.invalid, left_out.too_long);
-  }
-  return pairs;
+  return held_out ? read_pairs_of_user("validation", held_out_files, false, data.max_length)
+                  : read_pairs_of_user("validation", validation_sources(data), data.swap, data.max_length);
 }
 
 }  // namespace dragoman::internal

@@ -63,7 +63,9 @@ std::vector<MemoryMatch> exact_matches(MemoryParts parts, std::string_view sourc
   const std::string form = loose_form(source, query.match_case, query.match_numbers);
   for (size_t part = parts.size(); part-- > 0;) {
     const std::span<const uint32_t> same_key = parts[part]->with_key(key, true);
-    for (const uint32_t number : same_key.first(std::min(most, same_key.size()))) {
+    std::vector<uint32_t> newest(std::min(most, same_key.size()));
+    std::ranges::partial_sort_copy(same_key, newest, std::greater());
+    for (const uint32_t number : newest) {
       const MemorySegmentView segment = parts[part]->segment(number);
       if (loose_form(segment.source, query.match_case, query.match_numbers) != form) continue;
       if (strict_form(segment.source) == strict) continue;  // it was the first

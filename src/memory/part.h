@@ -26,8 +26,8 @@ class MemoryPart {
   uint32_t size() const { return static_cast<uint32_t>(footer_.segments); }
   MemorySegmentView segment(uint32_t number) const;
 
-  // Those with the same key, the newest first; `loose`: with the same half of it. Not a copy, since there may be
-  // as many as there are segments.
+  // Those with the same key, the newest first; `loose`: with the same half of it, in any order. Not a copy, since there
+  // may be as many as there are segments.
   std::span<const uint32_t> with_key(SegmentKey key, bool loose) const;
 
   // The segments that share the rarest words with these, the best first (BM25), at most so many.

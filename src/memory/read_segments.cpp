@@ -80,8 +80,7 @@ class SegmentReader {
   }
 
   void add(std::string_view source, std::string_view target, int64_t changed) {
-    if (stop_requested() != 0)
-      throw Stopped(stop_requested(), "stopped while reading segments; nothing was changed");
+    if (stop_requested() != 0) throw Stopped(stop_requested(), "stopped while reading segments");
     if (!is_text(source) || !is_text(target)) return count_invalid();
     ++counts_.read;
     source = trimmed(source).of(source);

@@ -67,11 +67,11 @@ Tensor DistanceBias::rows(Pass& pass, int64_t keys) {
 }
 
 const Array<int32_t>& DistanceBias::buckets(Pool& pool, int64_t reach) {
-  if (buckets_.size() > 2 * reach) return buckets_;
+  if (const auto known = buckets_.find(reach); known != buckets_.end()) return known->second;
   std::vector<int32_t> all;
   for (int64_t d = -reach; d <= reach; ++d)
     all.push_back(static_cast<int32_t>(t5_bucket(d, both_directions_, weights_.rows(), max_distance_)));
-  return buckets_ = Array<int32_t>(pool, all);
+  return buckets_.emplace(reach, Array<int32_t>(pool, all)).first->second;
 }
 
 Tensor DistanceBias::falling(Pool& pool, int64_t reach) const {

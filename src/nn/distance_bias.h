@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "ops/ops.h"
@@ -25,7 +26,8 @@ class DistanceBias {
   static DistanceBias t5(const Tensor& weights, bool both_directions, int64_t max_distance);
 
   bool learns() const { return static_cast<bool>(weights_); }
-  // For spans of up to this many keys: as AttentionOptions has it, or nothing. This object must outlive the tape.
+  // For spans of up to this many keys: as AttentionOptions has it, or nothing. T5's depends on the keys alone, not on
+  // what was asked for before. This object must outlive the tape.
   Tensor rows(Pass&, int64_t keys);
 
  private:
@@ -37,7 +39,7 @@ class DistanceBias {
   Tensor weights_;     // T5's
   bool both_directions_ = false;
   int64_t max_distance_ = 0;
-  Array<int32_t> buckets_;  // of each distance that was needed
+  std::map<int64_t, Array<int32_t>> buckets_;  // of each reach that was needed
 };
 
 }  // namespace dragoman::internal

@@ -18,16 +18,6 @@ constexpr size_t max_known = 20'000;  // targets whose spelling is remembered
 // space is.
 constexpr std::array<std::string_view, 6> contexts = {"", "a ", "(", "-", "。", "的"};
 
-std::string with_single_spaces(const std::string& text) {
-  std::string result;
-  const std::u32string points = code_points(text);
-  for (const std::u32string_view word : split_words(points)) {
-    if (!result.empty()) result += ' ';
-    result += to_utf8(word);
-  }
-  return result;
-}
-
 // The tokens of the text after the context, if none is of both.
 Spelling spelling_after(std::string_view context, const std::string& text, const Vocabulary& vocabulary) {
   const PiecesOfText pieces = vocabulary.encode_with_spans(std::string(context) + text);
@@ -41,8 +31,7 @@ bool is_spelling(const Spelling& ids, const std::string& text, const Vocabulary&
   const auto is_text = [&](int32_t id) {
     return !vocabulary.is_special(id) && std::ranges::count(vocabulary.suppressed(), id) == 0;
   };
-  return !ids.empty() && std::ranges::all_of(ids, is_text) &&
-         with_single_spaces(vocabulary.decode(ids)) == text;
+  return !ids.empty() && std::ranges::all_of(ids, is_text) && single_spaced(vocabulary.decode(ids)) == text;
 }
 
 std::vector<GivenTerm> without_overlaps(std::vector<GivenTerm> terms) {
@@ -80,17 +69,15 @@ TextSpan extent_of(const Segment& segment) {
   return extent;
 }
 
-// How many of them the segment has then.
-size_t add_terms(std::vector<TermInText> terms, size_t most, const Vocabulary& vocabulary, Segment& segment) {
-  const int32_t begin_mark = term_marks(vocabulary)->begin;
+// As many of the first as the segment has room for.
+void add_terms(std::vector<TermInText> terms, size_t most, const Vocabulary& vocabulary, Segment& segment) {
   for (; !terms.empty(); terms.pop_back()) {
     PiecesOfText pieces = with_terms({segment.ids, segment.spans}, terms, vocabulary);
     if (pieces.ids.size() > most) continue;
     segment.ids = std::move(pieces.ids);
     segment.spans = std::move(pieces.spans);
-    return static_cast<size_t>(std::ranges::count(segment.ids, begin_mark));
+    return;
   }
-  return 0;
 }
 
 }  // namespace
@@ -101,7 +88,7 @@ TermSpelling::TermSpelling(std::shared_ptr<const Vocabulary> target)
 const std::vector<Spelling>& TermSpelling::spellings_of(const std::string& target) {
   if (const auto found = known_.find(target); found != known_.end()) return found->second;
   if (known_.size() >= max_known) known_.clear();
-  const std::string text = with_single_spaces(target);
+  const std::string text = single_spaced(target);
   std::vector<Spelling> spellings;
   for (const std::string_view context : contexts) {
     Spelling spelling = spelling_after(context, text, *vocabulary_);
@@ -136,6 +123,10 @@ PlacedTerms place_terms(std::vector<GivenTerm> terms, std::string_view line,
     while (segment < segments.size() && ends_before()) ++segment;
     SearchTerm term;
     if (segment < segments.size() && extent.begin <= bytes.begin && bytes.end <= extent.end) {
+      if (segments[segment].known) {
+        placed.of_known.push_back(given.targets);
+        continue;
+      }
       term = term_at(bytes, segments[segment]);
       term.forms = spelling.forms_of(given.targets);
     }
@@ -148,15 +139,14 @@ PlacedTerms place_terms(std::vector<GivenTerm> terms, std::string_view line,
   return placed;
 }
 
-bool add_to_sources(std::vector<GivenTerm> terms, std::string_view line, const SavedModel& model,
-                    std::vector<Segment>& segments) {
-  std::ranges::sort(terms, [](const GivenTerm& a, const GivenTerm& b) {
-    return a.source.begin != b.source.begin ? a.source.begin < b.source.begin : a.source.end > b.source.end;
-  });
+std::vector<std::vector<std::string>> add_to_sources(std::vector<GivenTerm> terms, std::string_view line,
+                                                     const SavedModel& model,
+                                                     std::vector<Segment>& segments) {
+  terms = without_overlaps(std::move(terms));
   const std::vector<size_t> offsets = code_point_offsets(line);
   const SourceReader& reader = model.readers[0];
-  size_t added = 0;
   for (Segment& segment : segments) {
+    if (segment.known) continue;
     const TextSpan text = extent_of(segment);
     std::vector<TermInText> inside;
     for (const GivenTerm& term : terms) {
@@ -165,10 +155,12 @@ bool add_to_sources(std::vector<GivenTerm> terms, std::string_view line, const S
     }
     const auto frame =
         std::ranges::count_if(segment.spans, [](TextSpan span) { return span.begin == span.end; });
-    added += add_terms(std::move(inside), static_cast<size_t>(reader.max_length + frame), *reader.vocabulary,
-                       segment);
+    const int64_t most = std::min(reader.max_length + frame, reader.positions);
+    add_terms(std::move(inside), static_cast<size_t>(most), *reader.vocabulary, segment);
   }
-  return added == terms.size();
+  std::vector<std::vector<std::string>> wanted;
+  for (GivenTerm& term : terms) wanted.push_back(std::move(term.targets));
+  return wanted;
 }
 
 }  // namespace dragoman::internal

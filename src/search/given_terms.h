@@ -44,6 +44,8 @@ class TermSpelling {
 
 struct PlacedTerms {
   std::vector<SearchTerms> of_segments;
+  std::vector<std::vector<std::string>> of_known =
+      {};               // targets of those in segments that are not searched for
   bool missed = false;  // some term is not in one segment as a whole, or cannot be spelt
 };
 
@@ -52,9 +54,10 @@ PlacedTerms place_terms(std::vector<GivenTerm> terms, std::string_view line,
                         const std::vector<Segment>& segments, int64_t attention_layer,
                         TermSpelling& spelling);
 
-// For a model that reads terms: puts the first target of each into the segments of a line. False: not all of the terms,
-// as some overlap, are not in one segment as a whole, or would make it longer than the sources of the training.
-bool add_to_sources(std::vector<GivenTerm> terms, std::string_view line, const SavedModel& model,
-                    std::vector<Segment>& segments);
+// For a model that reads terms: puts the first target of each into the segments of a line, but not of those that are in
+// no single segment or would make it longer than the sources of the training. Overlaps are settled as above. Returns the
+// targets of all, which the model may write or not.
+std::vector<std::vector<std::string>> add_to_sources(std::vector<GivenTerm> terms, std::string_view line,
+                                                     const SavedModel& model, std::vector<Segment>& segments);
 
 }  // namespace dragoman::internal

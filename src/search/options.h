@@ -51,9 +51,9 @@ struct SearchOptions {
       false;  // translations consist of the words that the model's shortlist has for their source
   std::string always_allow;  // a file of words that are allowed besides those
 
-  // By what finished hypotheses attended to, in the first of several models: the Translator's part, not the search's.
-  double coverage_penalty =
-      0;  // β: the Translator ranks all that the beam has finished by score + β·coverage
+  // β: finished hypotheses are ranked anew by score + β·coverage, of what they attended to in the first of several
+  // models. A request must say in which layer.
+  double coverage_penalty = 0;
   // Characters that the source's vocabulary lacks are read as plainer ones, or else copied: unknown tokens of the
   // output become the source words that they are aligned to.
   bool replace_unknown = false;

@@ -53,6 +53,7 @@ SourceReader reader_of(const std::string& folder, const nlohmann::json& config, 
       .vocabulary = words.source,
       .end_mark = vocabulary.source_eos && words.source->special().end >= 0,
       .max_length = std::clamp<int64_t>(data.max_length, 1, std::max<int64_t>(1, positions_of(model) - 1)),
+      .positions = positions_of(model),
       .reads_terms = !data.terms.empty() && term_marks(*words.source).has_value()};
 }
 

@@ -38,6 +38,7 @@ struct SourceReader {
   std::shared_ptr<const Vocabulary> vocabulary;
   bool end_mark;       // the model was trained with end marks
   int64_t max_length;  // subwords of the longest source in training, without its end mark
+  int64_t positions;   // tokens of the longest source that it can read, with all marks
   bool reads_terms;    // sources in training had terms: text/term_marks.h
 };
 

@@ -57,12 +57,16 @@ struct Reading {
 // `tagged`: a segment also has a language tag.
 enum class EncodeUntil { too_long, end };
 std::vector<Reading> readings(const SavedModel& model, std::string_view text, EncodeUntil until, bool tagged,
-                              bool folded) {
+                              const Direction& direction) {
   std::vector<Reading> all;
-  for (const SourceReader& reader : model.readers) {
-    const auto most = static_cast<size_t>(std::max<int64_t>(1, reader.max_length - tagged));
+  for (size_t i = 0; i < model.readers.size(); ++i) {
+    const SourceReader& reader = model.readers[i];
+    const SourceFrame& frame = direction.sources[i];
+    const int64_t room = reader.positions - std::ssize(frame.before) - std::ssize(frame.after);
+    const auto most = static_cast<size_t>(std::max<int64_t>(1, std::min(reader.max_length, room) - tagged));
     all.push_back(
-        {encode(*reader.vocabulary, text, until == EncodeUntil::end ? SIZE_MAX : most, folded), most});
+        {encode(*reader.vocabulary, text, until == EncodeUntil::end ? SIZE_MAX : most, direction.folded),
+         most});
   }
   return all;
 }
@@ -168,14 +172,13 @@ std::vector<Segment> split_line(const SavedModel& model, std::string_view text, 
   };
   const auto add_sentences = [&](std::string_view line) {
     for (const SentencePart& part : split_sentences(line, direction.language))
-      add(part, readings(model, part.sentence, EncodeUntil::end, tagged, direction.folded));
+      add(part, readings(model, part.sentence, EncodeUntil::end, tagged, direction));
   };
   if (direction.by_sentence) {
     add_sentences(text);
   } else {
     for (const SentencePart& line : lines_of(text)) {
-      std::vector<Reading> whole =
-          readings(model, line.sentence, EncodeUntil::too_long, tagged, direction.folded);
+      std::vector<Reading> whole = readings(model, line.sentence, EncodeUntil::too_long, tagged, direction);
       if (std::ranges::all_of(whole, [](const Reading& r) { return r.left() <= r.most; })) {
         add(line, std::move(whole));
       } else {

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "search/unlikely.h"
+#include "text/unicode.h"
 
 namespace dragoman::internal {
 namespace {
@@ -154,6 +155,12 @@ void give_back_source(const SearchedLine& line, const Vocabulary& source, double
   result.translations.erase(same, result.translations.end());
 }
 
+// One of the targets must be in the text, with whatever white space.
+bool is_missed(const std::vector<std::string>& targets, const std::string& text) {
+  const auto is_in = [&](const std::string& target) { return text.find(single_spaced(target)) != text.npos; };
+  return std::ranges::none_of(targets, is_in);
+}
+
 // Bytes of byte fallback, <0xE2>, that begin a character and do not end it, are left out.
 size_t without_partial_character(const Vocabulary& target, std::span<const int32_t> tokens) {
   for (size_t length = 1; length <= std::min<size_t>(tokens.size(), 3); ++length) {
@@ -208,6 +215,8 @@ TranslatedLine translated_line(const SearchedLine& line, const Vocabularies& voc
     if (!std::ranges::count(result.translations, next.text, &Translation::text))
       result.translations.push_back(std::move(next));
   }
+  const std::string best = line.wanted.empty() ? "" : single_spaced(result.translations[0].text);
+  for (const std::vector<std::string>& targets : line.wanted) result.terms_missed |= is_missed(targets, best);
   if (!line.judged) return result;
   const double confidence = confidence_of(line);
   result.unlikely = is_unlikely(line.source, result.translations[0].text, confidence);
@@ -217,14 +226,13 @@ TranslatedLine translated_line(const SearchedLine& line, const Vocabularies& voc
 }
 
 PartialText partial_text(const SearchedLine& line, const std::vector<SearchProgress>& progress,
-                         const Vocabulary& target, const SearchOptions& options) {
-  PartialText all;
-  size_t s = 0;
+                         const Vocabulary& target, const SearchOptions& options, FinishedText& finished) {
+  size_t& s = finished.segments;
   for (; s < line.segments.size() && !line.hypotheses[s].empty(); ++s) {
     const Segment& segment = line.segments[s];
-    all.text += text_of(line.hypotheses[s][0], line, segment, target, options).text + segment.space;
+    finished.text += text_of(line.hypotheses[s][0], line, segment, target, options).text + segment.space;
   }
-  all.final_bytes = all.text.size();
+  PartialText all = {.text = finished.text, .final_bytes = finished.text.size()};
   if (s < line.segments.size()) {
     const auto tokens = std::span(progress[s].tokens);
     const size_t shown = without_partial_character(target, tokens),

@@ -56,6 +56,7 @@ struct TranslatedLine {
 struct SearchedLine {
   std::string source;
   bool invalid = false, repeats = false, terms_missed = false;
+  std::vector<std::vector<std::string>> wanted = {};  // targets of terms that no search was made to write
   bool judged = false;  // whether its translation may be unlikely: all of it is the model's own choice
   std::vector<Segment> segments = {};
   std::vector<KnownSegment> known = {};  // that were used
@@ -76,8 +77,16 @@ struct PartialText {
   bool operator==(const PartialText&) const = default;
 };
 
-// `progress`: of each segment. The text goes as far as the first one that is not finished.
+// The text of the first segments, as many as were finished when it was asked for: a long text is not put together
+// again at every step.
+struct FinishedText {
+  size_t segments = 0;
+  std::string text = {};
+};
+
+// `progress`: of each segment. The text goes as far as the first one that is not finished. `finished`: the same one in
+// each call for a line.
 PartialText partial_text(const SearchedLine& line, const std::vector<SearchProgress>& progress,
-                         const Vocabulary& target, const SearchOptions& options);
+                         const Vocabulary& target, const SearchOptions& options, FinishedText& finished);
 
 }  // namespace dragoman::internal

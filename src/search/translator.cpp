@@ -77,7 +77,8 @@ class TranslationJob : public SearchJob {
   // A second search of a segment begins anew, and is behind for a while.
   bool has_news() override {
     if (!request_.on_progress || may_give_back_source()) return false;
-    PartialText text = partial_text(text_.line, progress_, *model_.vocabularies.target, request_.options);
+    PartialText text =
+        partial_text(text_.line, progress_, *model_.vocabularies.target, request_.options, finished_);
     if (text.final_bytes < reported_.final_bytes || text == reported_) return false;
     reported_ = std::move(text);
     return true;
@@ -108,6 +109,7 @@ class TranslationJob : public SearchJob {
   TextReader& reader_;
   ReadText text_ = {};
   std::vector<SearchProgress> progress_ = {};  // of each segment
+  FinishedText finished_ = {};
   PartialText reported_ = {};
 };
 
@@ -121,6 +123,11 @@ SearchSettings search_settings(const SavedModel& model, const BatchLimits& limit
           .sentences = limits.sentences,
           .batch_tokens = limits.batch_tokens,
           .max_output_length = model.max_positions - 1};
+}
+
+int64_t ReadText::left_to_search(size_t segment) const {
+  const size_t given = prefix ? prefix->of_segments[segment].size() : 0;
+  return std::ssize(line.segments[segment].ids) - static_cast<int64_t>(std::max<size_t>(given, 1));
 }
 
 SearchRequest ReadText::request(size_t segment) const {
@@ -145,8 +152,7 @@ SearchRequest ReadText::request(size_t segment) const {
   }
   if (length_is_given) {
     if (!request.prefix.empty()) request.prefix.erase(request.prefix.begin());
-    request.options.max_length = std::clamp<int64_t>(
-        std::ssize(request.source) - 1 - std::ssize(request.prefix), 1, request.options.max_length);
+    request.options.max_length = std::clamp<int64_t>(left_to_search(segment), 1, request.options.max_length);
     request.options.max_length_ratio = 0;
   }
   return request;
@@ -172,6 +178,7 @@ ReadText TextReader::read(const TranslationRequest& request) {
   has_encoder(model_.model.config) ? read_source(request, direction, text) : read_beginning(request, text);
   text.line.hypotheses.resize(text.line.segments.size());
   for (size_t s = 0; s < text.line.segments.size(); ++s) {
+    if (text.length_is_given) text.line.segments[s].cut |= text.left_to_search(s) > options.max_length;
     const std::optional<std::string>& known = text.line.segments[s].known;
     known ? text.line.hypotheses[s].push_back(as_hypothesis(*known, target, options))
           : text.searched.push_back(s);
@@ -231,11 +238,9 @@ const Shortlist* TextReader::shortlist_for(const SearchOptions& options) {
 
 void TextReader::place_terms_of(const TranslationRequest& request, ReadText& text) {
   SearchedLine& line = text.line;
-  const bool is_known =
-      std::ranges::all_of(line.segments, [](const Segment& s) { return s.known.has_value(); });
-  if (request.terms.empty() || is_known) return;
+  if (request.terms.empty()) return;
   if (model_.readers.size() == 1 && model_.readers[0].reads_terms) {
-    line.terms_missed = !add_to_sources(request.terms, line.source, model_, line.segments);
+    line.wanted = add_to_sources(request.terms, line.source, model_, line.segments);
     return;
   }
   const std::lock_guard lock(mutex_);
@@ -243,6 +248,7 @@ void TextReader::place_terms_of(const TranslationRequest& request, ReadText& tex
   const int64_t layer = alignment_layer(model_.model.config, request.options.alignment_layer);
   PlacedTerms placed = place_terms(request.terms, line.source, line.segments, layer, *spelling_);
   text.terms = std::move(placed.of_segments);
+  line.wanted = std::move(placed.of_known);
   line.terms_missed = placed.missed;
 }
 

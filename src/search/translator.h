@@ -69,6 +69,8 @@ struct ReadText {
   bool length_is_given = false;
 
   SearchRequest request(size_t segment) const;
+  int64_t left_to_search(
+      size_t segment) const;  // where its length is given: tokens after those that are, too
 };
 
 class TextReader {

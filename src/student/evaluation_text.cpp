@@ -12,7 +12,7 @@ std::vector<TextPair> read_evaluation_files(DataConfig data, const std::vector<s
   data.valid_source = source;
   data.valid_target = target;
   if (source.empty()) return {};
-  std::vector<TextPair> pairs = read_pairs(validation_sources(data), data.swap);
+  std::vector<TextPair> pairs = read_pairs_of_user(what, validation_sources(data), data.swap);
   if (pairs.empty())
     throw Error("the {} set is empty: there is no pair in {} that can be used", what,
                 validation_sources(data).front().name());

@@ -172,7 +172,6 @@ Recipe tuning_recipe(Recipe training, int64_t steps) {
   c.optimizer = Optimizer::adam;
   c.schedule = Schedule::constant;
   c.learning_rate = 1e-4;
-  c.warmup = 50;
   c.cooldown = 0;
   c.max_steps = steps;
   c.max_epochs = 0;

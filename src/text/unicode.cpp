@@ -133,6 +133,8 @@ std::vector<std::u32string_view> split_words(std::u32string_view text) {
   return words;
 }
 
+std::string single_spaced(std::string_view utf8) { return to_utf8(single_spaced(code_points(utf8))); }
+
 std::u32string single_spaced(std::u32string_view text) {
   std::u32string words;
   for (const std::u32string_view word : split_words(text)) {

@@ -51,6 +51,7 @@ inline bool is_white_space(std::string_view utf8) { return leading_space(utf8) =
 std::vector<std::u32string_view> split_words(std::u32string_view text);
 // The same words with single spaces between them.
 std::u32string single_spaced(std::u32string_view text);
+std::string single_spaced(std::string_view utf8);
 // How many there are.
 size_t word_count(std::string_view utf8);
 

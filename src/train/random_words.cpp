@@ -1,12 +1,15 @@
 #include "train/random_words.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "base/random.h"
+#include "nn/positions.h"
 
 namespace dragoman::internal {
 
 Batch batch_of_random_words(const ModelConfig& model, int64_t sentences, int64_t length) {
+  if (has_fixed_length(model.positions)) length = std::min(length, model.max_positions);
   Random random(1);
   const auto words = [&](int64_t vocabulary) {
     std::vector<int32_t> ids(static_cast<size_t>(length));

@@ -35,7 +35,8 @@ void declare_optimizer(Section& training, TrainingConfig& c) {
                 {"cosine", Schedule::cosine},
                 {"constant", Schedule::constant}});
   training.add("factor", c.factor, "factor of the noam schedule", above(0));
-  training.add("warmup", c.warmup, "updates over which the learning rate rises", at_least(1));
+  training.add("warmup", c.warmup, "updates over which the learning rate rises; not of constant",
+               at_least(1));
   training.add(
       "cooldown", c.cooldown,
       "last part of the run, by the nearest of its limits, in which the learning rate falls linearly to "

@@ -169,12 +169,13 @@ void Run::train() {
   log_info("{}", end_message(recipe_, state_, trainer_.steps(), began_at));
 }
 
-// By an estimate a cooldown would end before the first epoch does, or not at all. Lengths alone are read for it.
+// By an estimate a cooldown would end before the first epoch does, or not at all. A large corpus takes a while.
 void Run::count_batches() {
   BatchSource& source = *task_.training;
   source.seek({.epoch = state_.position.epoch});
-  while (source.skip()) {}
+  while (!stop_requested() && source.skip()) {}
   source.seek(state_.position);
+  stop_if_requested();
 }
 
 bool Run::finished() const { return !reached_limit(recipe_, state_, trainer_.steps()).empty(); }

@@ -14,6 +14,7 @@
 #include "data/synthetic.h"
 #include "text/symbol_vocabulary.h"
 #include "train/batch_size.h"
+#include "train/checkpoints.h"
 #include "train/precision_choice.h"
 
 namespace dragoman::internal {
@@ -230,7 +231,9 @@ Task make_first_corpus_task(const Recipe& recipe, const std::string& folder, int
   const BatchSettings settings = settings_for(complete);
   write_vocabularies(folder, vocabularies);
   std::vector<TextPair> validation = validation_pairs(recipe.data, prepared);
-  if (!is_one_sided(recipe.data)) {
+  // A resumed run keeps what it has: its user may have removed it, and is told below if the corpus has changed.
+  const bool resumes = !Checkpoints(folder + "/checkpoints", 1).list().empty();
+  if (!is_one_sided(recipe.data) && (!resumes || recipe.data.sample == 0)) {
     write_sample(corpus, recipe.data.sample, folder);
     write_unseen(recipe.data.sample > 0 ? validation : std::vector<TextPair>(), folder);
   }

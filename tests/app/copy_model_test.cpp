@@ -48,6 +48,16 @@ TEST_F(CopyModel, CopiesWhatItIsGiven) {
   EXPECT_NE(train().find("decoded  1 2 3 4 5 6"), std::string::npos) << "a run that is done";
 }
 
+TEST_F(CopyModel, SaysWhatIsCut) {
+  train();
+  const std::string lines =
+      run("translate --model " + model_ + " --max-length 3 --format json", "1 2 3 4 5 6\n1 2 3 4\n");
+  std::vector<bool> cut;
+  for (const std::string& line : lines_of(lines))
+    cut.push_back(parse_json(line).dump().find("\"cut\"") != line.npos);
+  EXPECT_EQ(cut, (std::vector<bool>{true, false})) << lines;
+}
+
 TEST_F(CopyModel, ScoresEverySymbolAndNoEnd) {
   train();
   const auto scores =

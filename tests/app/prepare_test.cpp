@@ -142,6 +142,10 @@ TEST_F(Prepare, RefusesAPipeInsteadOfWaitingForItsSecondReading) {
   ASSERT_EQ(mkfifo((folder + "/pipe").c_str(), 0600), 0);
   EXPECT_EQ(run("--data.source " + folder + "/pipe"), 2);
   EXPECT_NE(errors.find("data.source names the pipe " + folder + "/pipe"), std::string::npos) << errors;
+  EXPECT_EQ(run("--data.valid_source " + folder + "/pipe --data.valid_target " + folder + "/pipe"), 2);
+  EXPECT_NE(errors.find("data.valid_source names the pipe " + folder + "/pipe, but is read again"),
+            std::string::npos)
+      << errors;
 }
 
 // A vocabulary of whole words makes the table's columns plain to see.

@@ -67,6 +67,19 @@ TEST(OneSided, EmptyLinesEndDocuments) {
   EXPECT_EQ(valid[1].target, "z");
 }
 
+TEST(OneSided, EmptyLinesEndDocumentsOfAColumn) {
+  const TemporaryFolder folder;
+  const DataConfig data = {
+      .text = {folder.write("text", "1\ta b\tx\n2\tc\n\n\n3\td\n")}, .text_column = 2, .documents = true};
+  CorpusReader reader(corpus_sources(data), false, 0);
+  std::vector<std::string> texts;
+  for (RawPair pair; reader.next(pair);) {
+    EXPECT_FALSE(pair.invalid);
+    texts.emplace_back(pair.target);
+  }
+  EXPECT_EQ(texts, (std::vector<std::string>{"a b c", "d"}));
+}
+
 // Where empty lines are missing, the document is the whole file.
 TEST(OneSided, DocumentsHaveALimit) {
   const TemporaryFolder folder;

@@ -92,6 +92,15 @@ TEST_F(MemoryTest, FindsWhatIsExactFirstAndThenWhatIsSimilar) {
   EXPECT_TRUE(memory.look_up("Something else entirely", {}).empty());
 }
 
+TEST_F(MemoryTest, OfTextsThatDifferInCaseTheNewestIsFirst) {
+  std::vector<std::pair<std::string, std::string>> segments;
+  for (const char* source :
+       {"Save file", "SAVE file", "save File", "Save File", "save FILE", "SAVE FILE", "sAve file"})
+    segments.emplace_back(source, std::to_string(segments.size()));
+  const TranslationMemory memory(build(segments), MemoryAccess::read);
+  EXPECT_EQ(memory.look_up("saVe filE", {.match_case = false}).at(0).segment.target, "6");
+}
+
 TEST_F(MemoryTest, CaseAndNumbersCountUnlessToldOtherwise) {
   const TranslationMemory memory(build({{"Page 12 of 1,024", "Page 12 sur 1 024"}}), MemoryAccess::read);
   EXPECT_FALSE(memory.look_up("page 12 of 1,024", {}).at(0).exact);

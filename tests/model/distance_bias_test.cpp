@@ -75,6 +75,17 @@ TEST(T5Bias, HasTheWeightsOfItsBuckets) {
   }
 }
 
+// What came before changes nothing: neither the size of a table, by which gradients are grouped, nor one in use.
+TEST(T5Bias, DependsOnItsKeysAlone) {
+  Device device(*available_kernels().tables[0], 1);
+  Pass pass{device};
+  const Tensor weights(device.pool, 8, 2);
+  DistanceBias bias = DistanceBias::t5(weights, true, 100);
+  EXPECT_EQ(bias.rows(pass, 10).rows(), 129);
+  EXPECT_EQ(bias.rows(pass, 1000).rows(), 201);
+  EXPECT_EQ(bias.rows(pass, 10).rows(), 129);
+}
+
 TEST(NoBias, IsNothing) {
   Device device(*available_kernels().tables[0], 1);
   Pass pass{device};

@@ -235,6 +235,46 @@ TEST_F(SchedulerTest, JobsEndOneByOneAndMayAddOthers) {
   }
 }
 
+// Also where they add others while all end: with those that wait behind them nobody is left to begin them.
+TEST_F(SchedulerTest, WhatTheEndsOfJobsAddEndsWithThem) {
+  int ended = 0;
+  std::function<void(int)> add;
+  {
+    Translator translator(model_, {.sentences = 3});
+    add = [&](int left) {
+      translator.add({.text = "A cat sleeps " + std::to_string(left),
+                      .on_end = [&, left](const JobEnd& end, const TranslatedLine&) {
+                        EXPECT_EQ(end.status, SearchStatus::cancelled);
+                        ++ended;
+                        if (left > 0) add(left - 1);
+                      }});
+    };
+    add(5);
+    translator.scheduler.end_all();
+  }
+  EXPECT_EQ(ended, 6);
+}
+
+// Promise 5, where a job cannot even say whether it has news: it ends, and others go on.
+TEST_F(SchedulerTest, AJobThatFailsWhileItIsAskedForNewsEnds) {
+  class Failing : public RequestJob {
+   public:
+    using RequestJob::RequestJob;
+    bool has_news() override { throw Error("no memory"); }
+  };
+  Translator translator(model_, {.sentences = 2});
+  std::promise<JobEnd> failed, other;
+  const auto end_into = [](std::promise<JobEnd>& promise) {
+    return [&promise](const JobEnd& end, const FoundSentence&) { promise.set_value(end); };
+  };
+  const SearchRequest request = {.source = model_.encode_source("A cat sleeps."), .progress = true};
+  translator.scheduler.add(std::make_unique<Failing>(request, end_into(failed)), {});
+  translator.scheduler.add(std::make_unique<RequestJob>(request, end_into(other)), {});
+  translator.searches.start();
+  EXPECT_EQ(failed.get_future().get().status, SearchStatus::failed);
+  EXPECT_EQ(other.get_future().get().status, SearchStatus::finished);
+}
+
 // Promise 6. One sentence after the other never starts a second search.
 TEST_F(SchedulerTest, ASearchBeginsWhenThoseBeforeItAreFull) {
   for (const size_t at_once : {1, 8}) {

@@ -164,6 +164,16 @@ TEST(SavedReaders, APartIsNoLongerThanEachModelMayHave) {
   }
 }
 
+// A table of positions has rows for the marks, too.
+TEST(SavedReaders, APartAndItsMarksFitThePositions) {
+  std::string text;
+  for (int i = 0; i < 12; ++i) text += "the dog sleeps at home ";
+  const ModelFolder folder = reader_folder("positions", pieces, 10);
+  const auto model = saved({&folder});
+  model->readers[0].positions = 10;
+  for (const Segment& part : split_line(*model, text)) EXPECT_LE(part.ids.size(), 10U);
+}
+
 // One word to the first, and too much for the other: it gets as much as it may have, and the line says so.
 TEST(SavedReaders, APieceThatIsTooLongForAnotherIsCutForIt) {
   const ModelFolder one = reader_folder("one", whole_words, 8), two = reader_folder("two", letters, 24);

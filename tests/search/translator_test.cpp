@@ -87,10 +87,11 @@ TEST_F(TranslatorTest, APartialTextHasWholeCharacters) {
                                        target.id("<0xE2>"), target.id("<0x82>"), target.id("<0xAC>")};
   SearchedLine line = {.source = "a", .segments = {{}}, .hypotheses = {{}}};
   const auto so_far = [&](size_t shown, size_t fixed) {
+    FinishedText none;
     return partial_text(line,
                         {{.tokens = {tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(shown)},
                           .final_tokens = fixed}},
-                        target, {});
+                        target, {}, none);
   };
   const std::vector<std::string> wanted = {"", "A", "A", "Aé", "Aé", "Aé", "Aé€"};
   for (size_t shown = 0; shown <= tokens.size(); ++shown) {

@@ -72,6 +72,14 @@ TEST(AutomaticPrecision, IsThatOfFasterSteps) {
   EXPECT_LT(speedup_by_bf16(model, slow_bf16, 1), 0.8);
 }
 
+TEST(AutomaticPrecision, TimesSentencesThatTheModelCanRead) {
+  ModelConfig model = {.encoder_layers = 1, .decoder_layers = 1, .d_model = 16, .heads = 2, .d_ff = 32};
+  model.source_vocabulary = model.target_vocabulary = 100;
+  model.positions = Positions::learned;
+  model.max_positions = 5;
+  EXPECT_GT(speedup_by_bf16(model, kernels_for(nullptr), 1), 0);
+}
+
 TEST(AutomaticPrecision, IsKeptByAResumedRun) {
   const TemporaryFolder folder;
   Recipe recipe = {.model = {.d_model = 16, .heads = 2, .d_ff = 16},

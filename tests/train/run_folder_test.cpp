@@ -73,6 +73,18 @@ TEST_F(RunFolder, AResumedRunNeedsTheModelThatItBeganWithNoMore) {
   EXPECT_EQ(fine_tuned(), recipe_.model.d_model);
 }
 
+// A resumed run keeps the sample of its text, or the lack of it.
+TEST_F(RunFolder, ASampleThatWasRemovedStaysAway) {
+  learn_from_text(200);
+  train("run");
+  const std::string sample = folder_.path("run/sample.tsv");
+  ASSERT_TRUE(fs::exists(sample));
+  fs::remove(sample);
+  recipe_.training.max_steps = 6;
+  train("run");
+  EXPECT_FALSE(fs::exists(sample));
+}
+
 // They change the bits. Before this option existed, batches were computed as a whole.
 TEST_F(RunFolder, ARunKeepsItsPartTokens) {
   recipe_.training.part_tokens = 20;

@@ -68,8 +68,10 @@ void Scheduler::stop() {
 
 void Scheduler::end_all() {
   Lock lock(mutex_);
-  for (auto job = jobs_.begin(); job != jobs_.end();) end(job++, {SearchStatus::cancelled});
-  deliver(lock);
+  while (!jobs_.empty()) {
+    for (auto job = jobs_.begin(); job != jobs_.end();) end(job++, {SearchStatus::cancelled});
+    deliver(lock);
+  }
 }
 
 bool Scheduler::has_work(const Puller& puller) const {
@@ -323,15 +325,15 @@ void Scheduler::deliver(Lock& lock) {
     if (!moved_.empty()) {
       const uint64_t id = moved_.extract(moved_.begin()).value();
       SearchJob& job = *jobs_.at(id).job;  // stays, as only this thread takes it from ended_
-      if (!job.has_news()) continue;
       std::exception_ptr error;
-      lock.unlock();
       try {
+        if (!job.has_news()) continue;
+        lock.unlock();
         job.report();
       } catch (...) {
         error = std::current_exception();
       }
-      lock.lock();
+      if (!lock) lock.lock();
       if (const auto entry = jobs_.find(id); error && entry != jobs_.end())
         end(entry, {SearchStatus::failed, std::move(error)});
     } else {

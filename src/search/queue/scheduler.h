@@ -71,12 +71,14 @@ class SearchJob {
   // A task has no sentences: read() is its work, on the model as a whole.
   virtual bool is_task() const { return false; }
   virtual SearchRequest sentence(size_t) const { return {}; }
-  // In between the scheduler is locked: these only keep what they are given.
+  // In between the scheduler is locked: these do little more than keep what they are given.
   virtual void found(size_t, const FoundSentence&) {}
   virtual void moved(size_t, const SearchProgress&) {}
-  virtual bool has_news() { return false; }  // for report(), which is called next
-  virtual void report() {}                   // what this throws ends the job
-  virtual void end(JobEnd end) = 0;          // must not throw
+  virtual bool has_news() {
+    return false;
+  }                                  // for report(), which is called next; what this throws ends the job
+  virtual void report() {}           // what this throws ends the job
+  virtual void end(JobEnd end) = 0;  // must not throw
 };
 
 // A search as the scheduler knows it.
@@ -134,7 +136,7 @@ class Scheduler {
   // way. Tasks go on being theirs, if they were, and fail there.
   void retire(int device);
   bool is_crowded() const;  // more sentences wait than the searches have rows
-  void end_all();           // what has not ended is cancelled
+  void end_all();           // what has not ended is cancelled, and so is what the ends of jobs add
 
  private:
   using Clock = std::chrono::steady_clock;
