@@ -55,8 +55,8 @@ PlacedTerms place_terms(std::vector<GivenTerm> terms, std::string_view line,
                         TermSpelling& spelling);
 
 // For a model that reads terms: puts the first target of each into the segments of a line, unless it is in no single
-// segment or would make that longer than the sources of the training. Overlaps are settled as above. Returns the targets
-// of all, which the model may write or not.
+// segment or would make that longer than the sources of the training. Overlaps are settled as above. Returns all
+// targets, which the model may write or not.
 std::vector<std::vector<std::string>> add_to_sources(std::vector<GivenTerm> terms, std::string_view line,
                                                      const SavedModel& model, std::vector<Segment>& segments);
 
