@@ -6,9 +6,9 @@
 //   tuned-W    the run that fine-tunes the model's weights W (all, low_rank, biases) on both
 //   choice-W   how much of that is kept, measured on what is held out
 //
-// Everything goes on where it was stopped, and to the same bits where max_steps alone limits it. At the end OUT, a model like any other, is there as a
-// whole or not at all, with the figures in adaptation.json, and OUT.dragoman-work is removed. A server reads them there
-// (serve/models/adapted.h).
+// Everything goes on where it was stopped, and to the same bits where max_steps alone limits it. At the end OUT, a
+// model like any other, is there as a whole or not at all, with the figures in adaptation.json, and OUT.dragoman-work
+// is removed. A server reads them there (serve/models/adapted.h).
 #pragma once
 
 #include "adapt/choice.h"

@@ -33,10 +33,14 @@ Attentions attentions(Transformer& model, const Tokens& source, const Tokens& ta
   return found;
 }
 
+int64_t cross_attention_number(const ModelConfig& config, int64_t layer) {
+  return attentions_of_decoder_layer(config) * layer - 1;
+}
+
 Tensor cross_attention(Transformer& model, const Tokens& source, const Tokens& target, int64_t layer) {
   CHECK(layer >= 1 && layer <= model.config.decoder_layers, "layer {} of {}", layer,
         model.config.decoder_layers);
-  const int64_t number = model.config.encoder_layers + attentions_of_decoder_layer(model.config) * layer - 1;
+  const int64_t number = model.config.encoder_layers + cross_attention_number(model.config, layer);
   return probed(model, source, target, number)[0];
 }
 

@@ -16,7 +16,10 @@ struct Attentions {
 // `target` is the decoder's input. Row t of a sentence is what the model attended to when it predicted token t.
 Attentions attentions(Transformer& model, const Tokens& source, const Tokens& target);
 
-// Cross-attention of a single layer, counted from 1.
+// The number of a layer's cross-attention among the decoder's attentions, counted from 0; layers from 1.
+int64_t cross_attention_number(const ModelConfig& config, int64_t layer);
+
+// Cross-attention of a single layer.
 Tensor cross_attention(Transformer& model, const Tokens& source, const Tokens& target, int64_t layer);
 
 }  // namespace dragoman::internal

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "model/attentions.h"
 #include "model/caches.h"
 #include "search/attention.h"
 #include "search/beam/beam.h"
@@ -80,11 +81,6 @@ void spoil_rows(Device& device, const Tensor& decoded, const Tensor& scores) {
 // all columns, and so it is in their mean.
 void add_to_mean(Device& device, const Tensor& own, int64_t models, const Tensor& mean) {
   device.kernels.mix_log_probabilities(device.context, own, 1 / static_cast<float>(models), mean.matrix());
-}
-
-// The number of a layer's cross-attention among the attentions of the decoder.
-int64_t cross_attention_number(const ModelConfig& config, int64_t layer) {
-  return (has_ssru(config) ? 1 : 2) * layer - 1;
 }
 
 // What a step must collect for the layers that its rows ask for: nothing, one attention, or all of them.

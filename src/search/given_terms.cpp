@@ -59,16 +59,6 @@ SearchTerm term_at(TextSpan bytes, const Segment& segment) {
           .end = static_cast<size_t>(last - segment.spans.begin())};
 }
 
-// The bytes of the line that a segment's text has; its marks have none.
-TextSpan extent_of(const Segment& segment) {
-  TextSpan extent = {SIZE_MAX, 0};
-  for (const TextSpan& span : segment.spans) {
-    if (span.begin == span.end) continue;
-    extent = {std::min(extent.begin, span.begin), std::max(extent.end, span.end)};
-  }
-  return extent;
-}
-
 // As many of the first as the segment has room for.
 void add_terms(std::vector<TermInText> terms, size_t most, const Vocabulary& vocabulary, Segment& segment) {
   for (; !terms.empty(); terms.pop_back()) {

@@ -9,14 +9,8 @@
 namespace dragoman::internal {
 namespace {
 
-// Of the text that the segment's subwords cover.
 std::string_view text_of(const Segment& segment, std::string_view line) {
-  size_t begin = line.size(), end = 0;
-  for (const TextSpan& span : segment.spans) {
-    if (span.begin == span.end) continue;  // a mark
-    begin = std::min(begin, span.begin);
-    end = std::max(end, span.end);
-  }
+  const auto [begin, end] = extent_of(segment);
   return begin < end ? line.substr(begin, end - begin) : std::string_view();
 }
 
@@ -29,7 +23,8 @@ std::optional<Neighbour> neighbour_of(const KnownSegment& known, const SavedMode
                          model.vocabularies.target->encode(known.target)};
   const int64_t longest = model.max_positions - static_cast<int64_t>(direction.start.size());
   if (neighbour.source.empty() || neighbour.target.empty() ||
-      std::ssize(neighbour.source) > reader.max_length || std::ssize(neighbour.target) > longest)
+      std::ssize(neighbour.source) > reader.longest_between(direction.sources[0]) ||
+      std::ssize(neighbour.target) > longest)
     return std::nullopt;
   direction.sources[0].add_to(neighbour.source);
   return neighbour;

@@ -204,13 +204,10 @@ void SavedModel::find_shortlist() {
   }
 }
 
-std::string not_finite_message(const SavedModel& model) {
-  return fmt::format(
-      "{}{}{} computes non-finite values: it is damaged, or its training diverged; use another model",
-      model.folder, model.others.empty() ? "" : ", or another model of the ensemble,",
-      model.language_model == nullptr ? "" : ", or the language model beside it,");
+void throw_not_finite(const SavedModel& model) {
+  throw Error("{}{}{} computes non-finite values: it is damaged, or its training diverged; use another model",
+              model.folder, model.others.empty() ? "" : ", or another model of the ensemble,",
+              model.language_model == nullptr ? "" : ", or the language model beside it,");
 }
-
-void throw_not_finite(const SavedModel& model) { throw Error(not_finite_message(model)); }
 
 }  // namespace dragoman::internal

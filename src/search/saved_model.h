@@ -4,6 +4,8 @@
 // output lengths, sampling keys, shortlists, alignments and flags refer to the first model.
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +18,7 @@
 #include "search/ensemble.h"
 #include "search/options.h"
 #include "search/shortlist.h"
+#include "text/language_tokens.h"
 #include "text/vocabulary.h"
 
 namespace dragoman::internal {
@@ -40,6 +43,12 @@ struct SourceReader {
   int64_t max_length;  // subwords of the longest source in training, without its end mark
   int64_t positions;   // tokens of the longest source that it can read, with all marks
   bool reads_terms;    // sources in training had terms: text/term_marks.h
+
+  // Subwords of a source between these marks.
+  int64_t longest_between(const SourceFrame& frame) const {
+    const int64_t room = positions - std::ssize(frame.before) - std::ssize(frame.after);
+    return std::max<int64_t>(1, std::min(max_length, room));
+  }
 };
 
 // The defaults in a folder's config.json. A model that was trained here translates between its recipe's languages.
@@ -91,8 +100,7 @@ struct SavedModel {
   std::optional<Shortlist> shortlist_;
 };
 
-// The Error for a model that computes non-finite values.
-std::string not_finite_message(const SavedModel& model);
+// The Error of a model that computes non-finite values.
 [[noreturn]] void throw_not_finite(const SavedModel& model);
 
 }  // namespace dragoman::internal

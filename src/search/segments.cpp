@@ -61,9 +61,8 @@ std::vector<Reading> readings(const SavedModel& model, std::string_view text, En
   std::vector<Reading> all;
   for (size_t i = 0; i < model.readers.size(); ++i) {
     const SourceReader& reader = model.readers[i];
-    const SourceFrame& frame = direction.sources[i];
-    const int64_t room = reader.positions - std::ssize(frame.before) - std::ssize(frame.after);
-    const auto most = static_cast<size_t>(std::max<int64_t>(1, std::min(reader.max_length, room) - tagged));
+    const int64_t longest = reader.longest_between(direction.sources[i]);
+    const auto most = static_cast<size_t>(std::max<int64_t>(1, longest - tagged));
     all.push_back(
         {encode(*reader.vocabulary, text, until == EncodeUntil::end ? SIZE_MAX : most, direction.folded),
          most});
@@ -160,6 +159,15 @@ std::vector<SentencePart> lines_of(std::string_view text) {
 }
 
 }  // namespace
+
+TextSpan extent_of(const Segment& segment) {
+  TextSpan extent = {SIZE_MAX, 0};
+  for (const TextSpan& span : segment.spans) {
+    if (span.begin == span.end) continue;
+    extent = {std::min(extent.begin, span.begin), std::max(extent.end, span.end)};
+  }
+  return extent;
+}
 
 std::vector<Segment> split_line(const SavedModel& model, std::string_view text, const Direction& direction) {
   const Vocabulary& vocabulary = *model.vocabularies.source;

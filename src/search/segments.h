@@ -23,6 +23,9 @@ struct Segment {
   std::optional<std::string> known = {};  // its translation, which is not searched for
 };
 
+// The bytes of the line that its text has; {SIZE_MAX, 0} where it consists of marks.
+TextSpan extent_of(const Segment& segment);
+
 // A line that is too long, or any line if the direction says so, is split between its sentences, which keep the white
 // space between them; a sentence that is too long by itself where a word begins, or if need be inside a word, always
 // between subwords of the first model. No text is left out, except what is one subword to the first model and too long
