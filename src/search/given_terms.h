@@ -44,8 +44,8 @@ class TermSpelling {
 
 struct PlacedTerms {
   std::vector<SearchTerms> of_segments;
-  std::vector<std::vector<std::string>> of_known =
-      {};               // targets of those in segments that are not searched for
+  // Targets of those in segments that are not searched for.
+  std::vector<std::vector<std::string>> of_known = {};
   bool missed = false;  // some term is not in one segment as a whole, or cannot be spelt
 };
 

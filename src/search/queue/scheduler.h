@@ -74,10 +74,9 @@ class SearchJob {
   // In between the scheduler is locked: these do little more than keep what they are given.
   virtual void found(size_t, const FoundSentence&) {}
   virtual void moved(size_t, const SearchProgress&) {}
-  virtual bool has_news() {
-    return false;
-  }                                  // for report(), which is called next; what this throws ends the job
-  virtual void report() {}           // what this throws ends the job
+  // What these two throw ends the job. has_news: for report(), which is called next.
+  virtual bool has_news() { return false; }
+  virtual void report() {}
   virtual void end(JobEnd end) = 0;  // must not throw
 };
 
