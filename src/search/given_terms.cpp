@@ -105,10 +105,15 @@ PlacedTerms place_terms(std::vector<GivenTerm> terms, std::string_view line,
     placed.of_segments.push_back(
         {.marks = segment.marks, .edges = &spelling.edges(), .attention_layer = attention_layer});
   const std::vector<size_t> offsets = code_point_offsets(line);
+  const bool line_is_known = segments.size() == 1 && segments[0].known;  // it has no spans then
   size_t segment = 0;
   TextSpan extent;
   for (const GivenTerm& given : without_overlaps(std::move(terms))) {
     const TextSpan bytes = {offsets.at(given.source.begin), offsets.at(given.source.end)};
+    if (line_is_known) {
+      placed.of_known.push_back(given.targets);
+      continue;
+    }
     const auto ends_before = [&] { return (extent = extent_of(segments[segment])).end <= bytes.begin; };
     while (segment < segments.size() && ends_before()) ++segment;
     SearchTerm term;

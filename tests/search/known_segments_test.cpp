@@ -82,6 +82,23 @@ TEST_F(KnownSegmentsTest, OfSeveralSentencesKnownOnesAreNotSearchedFor) {
   EXPECT_EQ(line.translations[0].text.substr(0, 8), was.substr(0, 8)) << "the others are as without it";
 }
 
+// Nobody searches for a translation that has them.
+TEST_F(KnownSegmentsTest, MayLackATerm) {
+  const std::string text = "The cat sleeps.", two = text + " Where is the station?";
+  const size_t station = two.find("station");
+  const std::vector<KnownSegment> known = {{text, "Le chat dort.", 1, true},
+                                           {"Where is the station?", "Où est la\n gare ?", 1, true}};
+  const auto misses = [&](const std::string& line, const GivenTerm& term) {
+    TranslationRequest request = {
+        .text = line, .terms = {term}, .look_up = memory(known), .options = {.split_sentences = "en"}};
+    return translate(request).terms_missed;
+  };
+  EXPECT_FALSE(misses(text, {{4, 7}, {"chien", "chat"}}));
+  EXPECT_TRUE(misses(text, {{4, 7}, {"chien"}}));
+  EXPECT_FALSE(misses(two, {{station, station + 7}, {"la gare"}}));
+  EXPECT_TRUE(misses(two, {{station, station + 7}, {"l'arrêt"}}));
+}
+
 TEST_F(KnownSegmentsTest, SimilarOnesThatTheModelCannotReadAreLeftOut) {
   std::string too_long = "The";
   for (int i = 0; i < 50; ++i) too_long += " cat";
