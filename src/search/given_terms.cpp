@@ -110,18 +110,15 @@ PlacedTerms place_terms(std::vector<GivenTerm> terms, std::string_view line,
   TextSpan extent;
   for (const GivenTerm& given : without_overlaps(std::move(terms))) {
     const TextSpan bytes = {offsets.at(given.source.begin), offsets.at(given.source.end)};
-    if (line_is_known) {
+    const auto ends_before = [&] { return (extent = extent_of(segments[segment])).end <= bytes.begin; };
+    while (segment < segments.size() && ends_before()) ++segment;
+    const bool inside = segment < segments.size() && extent.begin <= bytes.begin && bytes.end <= extent.end;
+    if (line_is_known || (inside && segments[segment].known)) {
       placed.of_known.push_back(given.targets);
       continue;
     }
-    const auto ends_before = [&] { return (extent = extent_of(segments[segment])).end <= bytes.begin; };
-    while (segment < segments.size() && ends_before()) ++segment;
     SearchTerm term;
-    if (segment < segments.size() && extent.begin <= bytes.begin && bytes.end <= extent.end) {
-      if (segments[segment].known) {
-        placed.of_known.push_back(given.targets);
-        continue;
-      }
+    if (inside) {
       term = term_at(bytes, segments[segment]);
       term.forms = spelling.forms_of(given.targets);
     }

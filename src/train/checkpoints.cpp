@@ -235,4 +235,8 @@ void verify_checkpoint_file(const std::string& path) {
                 manifest_path.string());
 }
 
+bool has_checkpoints(const std::string& model_folder) {
+  return !Checkpoints(model_folder + "/checkpoints", 1).list().empty();
+}
+
 }  // namespace dragoman::internal

@@ -80,4 +80,7 @@ class Checkpoints {
 // Throws an Error if the file is one of a checkpoint and not as the manifest beside it says.
 void verify_checkpoint_file(const std::string& path);
 
+// Whether a run has left some in its model's folder.
+bool has_checkpoints(const std::string& model_folder);
+
 }  // namespace dragoman::internal

@@ -34,10 +34,6 @@ void check_same_recipe(const nlohmann::json& saved, const Recipe& recipe, const 
   }
 }
 
-bool has_checkpoints(const std::string& folder) {
-  return !Checkpoints(folder + "/checkpoints", 1).list().empty();
-}
-
 // Of a key of [model]. Initialisation and dropout may differ; vocabularies are compared as such.
 bool decides_outputs(const std::string& key, const ModelConfig& model) {
   if (key == "max_positions") return has_fixed_length(model.positions);

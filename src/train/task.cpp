@@ -232,8 +232,7 @@ Task make_first_corpus_task(const Recipe& recipe, const std::string& folder, int
   write_vocabularies(folder, vocabularies);
   std::vector<TextPair> validation = validation_pairs(recipe.data, prepared);
   // A resumed run keeps what it has: its user may have removed it, and is told below if the corpus has changed.
-  const bool resumes = !Checkpoints(folder + "/checkpoints", 1).list().empty();
-  if (!is_one_sided(recipe.data) && (!resumes || recipe.data.sample == 0)) {
+  if (!is_one_sided(recipe.data) && (!has_checkpoints(folder) || recipe.data.sample == 0)) {
     write_sample(corpus, recipe.data.sample, folder);
     write_unseen(recipe.data.sample > 0 ? validation : std::vector<TextPair>(), folder);
   }
