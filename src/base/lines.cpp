@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/signals.h"
+#include "base/utf8.h"
 
 namespace dragoman::internal {
 namespace {
@@ -14,15 +15,13 @@ constexpr size_t line_block = 1 << 16;
 
 std::string shown(const std::string& path) { return path == "-" ? "standard input" : path; }
 
-bool is_continuation(unsigned char byte) { return (byte & 0xC0) == 0x80; }
-
 // The length of the character at `at`, whose first byte is not ASCII; 0 if it is invalid.
 size_t character_length(const unsigned char* at, size_t left) {
   const unsigned char first = at[0];
-  const size_t length = first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
+  const size_t length = length_of_character(first);
   if (length == 0 || length > left) return 0;
   for (size_t i = 1; i < length; ++i) {
-    if (!is_continuation(at[i])) return 0;
+    if (!is_continuation(static_cast<char>(at[i]))) return 0;
   }
   const unsigned char second = at[1];
   const bool overlong = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/utf8.h"
+
 namespace dragoman::internal {
 namespace {
 
@@ -10,7 +12,7 @@ namespace {
 std::string_view beginning(std::string_view text, size_t max_bytes) {
   if (text.size() <= max_bytes) return text;
   size_t end = max_bytes;
-  while (end > 0 && max_bytes - end < 3 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  while (end > 0 && max_bytes - end < 3 && is_continuation(text[end])) --end;
   return text.substr(0, end);
 }
 

@@ -5,6 +5,7 @@
 
 #include <unicode/uchar.h>
 
+#include "base/utf8.h"
 #include "document/document.h"
 #include "document/placeholders.h"
 #include "text/scripts.h"

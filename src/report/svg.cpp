@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/ascii.h"
+#include "base/utf8.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "base/utf8.h"
 #include "search/unlikely.h"
 #include "text/unicode.h"
 
@@ -163,15 +164,10 @@ bool is_missed(const std::vector<std::string>& targets, const std::string& text)
 
 // Bytes of byte fallback, <0xE2>, that begin a character and do not end it, are left out.
 size_t without_partial_character(const Vocabulary& target, std::span<const int32_t> tokens) {
-  for (size_t length = 1; length <= std::min<size_t>(tokens.size(), 3); ++length) {
-    const int32_t id = tokens[tokens.size() - length];
-    if (!target.is_byte(id)) break;
-    const int byte = std::stoi(target.piece(id).substr(3, 2), nullptr, 16);
-    if (byte < 0x80) break;
-    const size_t wanted = byte < 0xC0 ? 0 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
-    if (wanted > 0) return length < wanted ? tokens.size() - length : tokens.size();
-  }
-  return tokens.size();
+  std::string bytes;
+  for (const int32_t id : tokens.last(std::min<size_t>(tokens.size(), 3)))
+    bytes += target.byte_of(id).value_or('\0');
+  return tokens.size() - unfinished_bytes(bytes);
 }
 
 // The word in place of an unknown one is known when the search is over.

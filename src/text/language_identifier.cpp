@@ -4,7 +4,7 @@
 
 #include <unicode/unistr.h>
 
-#include "text/unicode.h"
+#include "base/utf8.h"
 
 namespace dragoman::internal {
 namespace {

@@ -6,10 +6,10 @@
 #include <sentencepiece_trainer.h>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "text/sentencepiece_check.h"
 #include "text/spm_fields.h"
 #include "text/term_marks.h"
-#include "text/unicode.h"
 #include "text/vocabulary.h"
 #include "text/word_tokenizer.h"
 

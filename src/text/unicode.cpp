@@ -9,6 +9,7 @@
 #include <unicode/utf8.h>
 
 #include "base/error.h"
+#include "base/utf8.h"
 
 namespace dragoman::internal {
 namespace {

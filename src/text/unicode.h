@@ -15,9 +15,6 @@ std::string repaired(std::string_view bytes);
 // Replaces invalid UTF-8 with U+FFFD.
 std::u32string code_points(std::string_view utf8);
 
-// Whether a byte of UTF-8 continues the character of the byte before it.
-constexpr bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
-
 size_t code_point_count(std::string_view utf8);
 
 // The byte at which each code point begins, then the size of the text.

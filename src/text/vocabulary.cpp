@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sentencepiece_processor.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "text/sentencepiece_check.h"
@@ -259,6 +260,13 @@ int32_t Vocabulary::id(std::string_view piece) const {
 
 float Vocabulary::score(int32_t id) const { return processor_->GetScore(processor_->PieceToId(piece(id))); }
 bool Vocabulary::is_byte(int32_t id) const { return processor_->IsByte(processor_->PieceToId(piece(id))); }
+
+std::optional<char> Vocabulary::byte_of(int32_t id) const {
+  if (!is_byte(id)) return std::nullopt;
+  const std::string& name = piece(id);  // "<0xE2>"
+  return static_cast<char>(hex_digit(name[3]) * 16 + hex_digit(name[4]));
+}
+
 bool Vocabulary::is_special(int32_t id) const { return is_control(id) || id == special_.unknown; }
 
 std::shared_ptr<const Vocabulary> read_vocabulary(const std::string& folder, const std::string& name) {

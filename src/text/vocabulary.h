@@ -87,6 +87,7 @@ class Vocabulary {
   int32_t id(std::string_view piece) const;  // special().unknown if there is none
   float score(int32_t id) const;
   bool is_byte(int32_t id) const;
+  std::optional<char> byte_of(int32_t id) const;  // of a byte of byte fallback
   bool is_special(int32_t id) const;  // a control token or the unknown token, which represents no text
 
   const std::string& model() const { return model_; }  // the contents of its .spm file

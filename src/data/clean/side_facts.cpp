@@ -6,6 +6,7 @@
 #include <unicode/uscript.h>
 
 #include "base/ascii.h"
+#include "base/utf8.h"
 #include "text/scripts.h"
 #include "text/unicode.h"
 
@@ -25,24 +26,21 @@ bool is_control(char32_t c) { return (c < 0x20 && c != '\t' && c != '\r') || (c 
 // --- UTF-8 that was read as Windows-1252 ------------------------------------------------------------
 
 // The byte that Windows-1252 or Latin-1 shows as this character; 0 where there is none above ASCII.
-uint32_t byte_shown_as(char32_t c) {
+uint8_t byte_shown_as(char32_t c) {
   constexpr std::u32string_view windows =
       U"\u20AC\u0081\u201A\u0192\u201E\u2026\u2020\u2021\u02C6\u2030\u0160\u2039\u0152\u008D\u017D\u008F"
       U"\u0090\u2018\u2019\u201C\u201D\u2022\u2013\u2014\u02DC\u2122\u0161\u203A\u0153\u009D\u017E\u0178";
-  if (c >= 0x80 && c <= 0xFF) return c;
+  if (c >= 0x80 && c <= 0xFF) return static_cast<uint8_t>(c);
   const size_t place = windows.find(c);
-  return place == windows.npos ? 0 : static_cast<uint32_t>(0x80 + place);
+  return place == windows.npos ? 0 : static_cast<uint8_t>(0x80 + place);
 }
-
-bool continues_character(uint32_t byte) { return byte >= 0x80 && byte < 0xC0; }
 
 // The length of a character of UTF-8 that these characters are the bytes of; 0 where they are none.
 size_t misread_length(std::u32string_view text) {
-  const uint32_t first = byte_shown_as(text[0]);
-  const size_t length = first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
+  const size_t length = length_of_character(byte_shown_as(text[0]));
   if (length == 0 || length > text.size()) return 0;
   for (size_t i = 1; i < length; ++i)
-    if (!continues_character(byte_shown_as(text[i]))) return 0;
+    if (!is_continuation(static_cast<char>(byte_shown_as(text[i])))) return 0;
   return length;
 }
 

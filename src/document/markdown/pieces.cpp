@@ -9,6 +9,7 @@
 
 #include <unicode/uchar.h>
 
+#include "base/utf8.h"
 #include "document/markdown/text.h"
 #include "document/placement/word_links.h"
 #include "text/unicode.h"

@@ -5,6 +5,7 @@
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
+#include "base/utf8.h"
 #include "document/messages/icu.h"
 #include "document/placeholders.h"
 #include "document/segments/inline_text.h"
@@ -41,7 +42,7 @@ UChar32 character_at(std::string_view text, size_t at) {
 // Where the character that ends at `end` begins.
 size_t before(std::string_view text, size_t end) {
   do --end;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80);
+  while (end > 0 && is_continuation(text[end]));
   return end;
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/ascii.h"
+#include "base/utf8.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/utf8.h"
 #include "text/scripts.h"
 #include "text/unicode.h"
 
@@ -28,10 +29,7 @@ WordEdges::Edge WordEdges::edge_of(const Vocabulary& vocabulary, int32_t id) con
   if (id == vocabulary.special().end) return {Kind::end, Kind::end, Kind::end};
   if (id == vocabulary.special().unknown) return {Kind::letter, Kind::letter, Kind::letter};
   if (vocabulary.is_special(id)) return {Kind::nothing, Kind::nothing, Kind::nothing};
-  if (vocabulary.is_byte(id)) {
-    const int byte = std::stoi(vocabulary.piece(id).substr(3, 2), nullptr, 16);
-    return {Kind::byte, Kind::byte, Kind::byte, static_cast<uint8_t>(byte)};
-  }
+  if (const auto byte = vocabulary.byte_of(id)) return {Kind::byte, Kind::byte, Kind::byte, *byte};
   const std::u32string points = code_points(vocabulary.piece(id));
   if (points.empty()) return {Kind::nothing, Kind::nothing, Kind::nothing};
   const bool marked = points.size() > 1 && points[0] == word_mark;
@@ -61,12 +59,10 @@ bool WordEdges::joins_letters(int32_t left, int32_t right) const {
 }
 
 bool WordEdges::end_inside_character(std::span<const int32_t> tokens) const {
-  for (size_t length = 1; length <= std::min<size_t>(tokens.size(), 3); ++length) {
-    const Edge& edge = edges_[static_cast<size_t>(tokens[tokens.size() - length])];
-    if (edge.last != Kind::byte || edge.byte < 0x80) return false;
-    if (edge.byte >= 0xC0) return length < (edge.byte < 0xE0 ? 2U : edge.byte < 0xF0 ? 3U : 4U);
-  }
-  return false;
+  std::string bytes;
+  for (const int32_t token : tokens.last(std::min<size_t>(tokens.size(), 3)))
+    bytes += edges_[static_cast<size_t>(token)].byte;
+  return unfinished_bytes(bytes) > 0;
 }
 
 bool WordEdges::may_begin(int32_t left, int32_t right) const {

@@ -40,7 +40,7 @@ class WordEdges {
   struct Edge {
     Kind first, last;
     Kind begins;       // of the character after the mark of a word's beginning
-    uint8_t byte = 0;  // that it stands for
+    char byte = '\0';  // that it stands for
   };
 
   static Kind kind_of(char32_t c);

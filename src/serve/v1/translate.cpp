@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "base/utf8.h"
 #include "serve/answers.h"
 #include "serve/memories/store.h"
 #include "serve/requests/schemas.h"
@@ -219,6 +220,7 @@ void translate(ServeContext& context, ServeCall call) {
   work.from = body.value("from", "");
   work.to = body.value("to", "");
   if (const std::string format = body.value("format", "text"); format != "text") work.format = format;
+  work.name = "text";
   work.prefix = body.value("prefix", "");
   work.alternatives = body.value("alternatives", 0);
   work.update = body.value("update", "");
@@ -316,6 +318,7 @@ Route v1_translate_route(ServeContext& context) {
           .streams = true,
           .errors = {400, 404, 413, 415, 429, 503, 504},
           .body_bytes = static_cast<size_t>(context.settings.limits.body),
+          .needs_room = true,
           .uses_files = !context.memories.all().empty(),
           .handle = [&context](ServeCall call) { translate(context, std::move(call)); }};
 }
