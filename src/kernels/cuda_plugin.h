@@ -11,8 +11,9 @@ namespace dragoman::internal {
 
 // CUDA's numbers: 13000 is 13.0.
 struct CudaDriver {
-  int version;          // of CUDA, that the driver can run; 0: there is no driver
-  int runtime_version;  // of CUDA, that the plug-in was built with
+  int version;           // of CUDA, that the driver can run; 0: there is no driver
+  int runtime_version;   // of CUDA, that the plug-in was built with
+  int products_version;  // of cuBLASLt, whose choices decide the last bits: 130102 is 13.1.2
   int gpus;
   const char* problem;  // null, or what CUDA says of a driver that does not work
 };

@@ -76,7 +76,7 @@ const Array<int32_t>& DistanceBias::buckets(Pool& pool, int64_t reach) {
 
 Tensor DistanceBias::falling(Pool& pool, int64_t reach) const {
   const Tensor table(pool, 2 * reach + 1, heads_);
-  const HostView<float> values = table.writable_values();
+  const HostView<float> values = table.new_values();
   const std::vector<double> slopes = alibi_slopes(heads_);
   float* value = values.data();
   for (int64_t d = -reach; d <= reach; ++d) {

@@ -77,7 +77,7 @@ void Parameters::allocate(Buffers buffers) {
 void Parameters::initialise(uint64_t seed) {
   for (const Parameter& parameter : list_) {
     Random random(mix(seed, parameter.name));
-    for (float& value : parameter.value.writable_values()) value = draw(random, parameter.initial);
+    for (float& value : parameter.value.new_values()) value = draw(random, parameter.initial);
   }
   changed();
 }

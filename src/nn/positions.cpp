@@ -37,7 +37,7 @@ const Tensor& PositionTable::rows(Pool& pool, int64_t positions) {
   }
   const int64_t rows = std::max<int64_t>(positions, table_ ? 2 * table_.rows() : 128);
   table_ = Tensor(pool, rows, width_);
-  const HostView<float> values = table_.writable_values();
+  const HostView<float> values = table_.new_values();
   float* value = values.data();
   for (int64_t p = 0; p < rows; ++p) {
     for (int64_t c = 0; c < width_; ++c)

@@ -94,6 +94,7 @@ struct Heartbeat::State {
   std::atomic<bool> left{false};
   std::thread thread;
 
+  void end_with(MessageType farewell);
   void open_listener();
   void accept_all();
   void connect_to_first(const Endpoint& endpoint);
@@ -111,18 +112,19 @@ Heartbeat::Heartbeat(int number, int count, std::function<void(LostProcess)> on_
 }
 
 Heartbeat::~Heartbeat() {
-  State& s = *state_;
-  s.stop = true;
-  if (s.thread.joinable()) s.thread.join();
-  const MessageType farewell = s.left ? MessageType::left : MessageType::failed;
-  for (Peer& peer : s.peers) {
-    send_message(peer, {farewell, s.number});
-    close(peer.socket);
-  }
-  if (s.listener >= 0) close(s.listener);
+  state_->end_with(state_->left ? MessageType::left : MessageType::failed);
+  for (const Peer& peer : state_->peers) close(peer.socket);
+  if (state_->listener >= 0) close(state_->listener);
+}
+
+void Heartbeat::State::end_with(MessageType farewell) {
+  stop = true;
+  if (thread.joinable()) thread.join();
+  for (const Peer& peer : peers) send_message(peer, {farewell, number});
 }
 
 void Heartbeat::leave() { state_->left = true; }
+void Heartbeat::fail() { state_->end_with(MessageType::failed); }
 
 void Heartbeat::set_timeout(double seconds) { state_->timeout = seconds; }
 

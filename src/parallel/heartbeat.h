@@ -38,6 +38,7 @@ class Heartbeat {
   Endpoint endpoint() const;          // of the first process: the others have none
   void start(const Endpoint& first);  // connects, and starts the thread. Throws Error where it cannot.
   void leave();                       // the others may go on without this process
+  void fail();                        // tells them at once that it has failed
 
   void set_timeout(double seconds);
 

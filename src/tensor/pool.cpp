@@ -111,14 +111,17 @@ void Pool::add_region(size_t size) {
 
 // A block at the end of a region; a free last block is extended.
 int Pool::fresh(size_t size) {
-  if (regions_.empty() || regions_.back().used + size > regions_.back().size) {
+  // A free last one did not fit, or it would have been taken.
+  const auto missing_in = [&](const Region& region) {
+    const bool extends = region.last >= 0 && nodes_[static_cast<size_t>(region.last)].free;
+    return extends ? size - nodes_[static_cast<size_t>(region.last)].size : size;
+  };
+  if (regions_.empty() || regions_.back().used + missing_in(regions_.back()) > regions_.back().size)
     add_region(size);
-  }
   Region& region = regions_.back();
   int index = region.last;
-  const bool extends = index >= 0 && nodes_[static_cast<size_t>(index)].free;
-  // A free one did not fit, or it would have been taken.
-  const size_t more = extends ? size - nodes_[static_cast<size_t>(index)].size : size;
+  const size_t more = missing_in(region);
+  const bool extends = more < size;
   memory_.commit(region.data, region.used + more);  // before anything changes: a GPU may have no more
   if (extends) {
     forget_free(index);

@@ -63,6 +63,8 @@ class Tensor {
   // What the host reads, and writes: of whole rows.
   HostView<const float> values() const { return {pool().memory(), dense()}; }
   HostView<float> writable_values() const { return {pool().memory(), dense()}; }
+  // What the host writes without a look at what is there: all of it.
+  HostView<float> new_values() const { return {pool().memory(), dense(), Content::replaced}; }
 
   Tensor column_range(int64_t begin, int64_t count) const;
   Tensor row_range(int64_t begin, int64_t count) const;

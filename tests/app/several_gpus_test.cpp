@@ -48,7 +48,7 @@ TEST_F(SeveralGpus, ShareTheWorkOfALibrarysTranslator) {
   EXPECT_EQ(texts_on("cuda:all"), wanted);
   for (const int gpu : {0, 1}) EXPECT_GT(HostGpus::waits(gpu), before[gpu] + 10) << gpu;
   const dragoman::ModelInfo both = info({.device = "cuda:0,cuda:1", .threads = 1});
-  EXPECT_EQ(both.instruction_set, "2 times Host, driver 13.1");
+  EXPECT_EQ(both.instruction_set, "2 times Host, driver 13.1, cuBLASLt 13.1.2");
   EXPECT_EQ(both.workers, 2);
 }
 

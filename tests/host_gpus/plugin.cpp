@@ -26,7 +26,7 @@ DeviceMemory& device_memory() {
 
 void start(void (*)(const char* message)) {}
 
-CudaDriver driver() { return {13010, 13000, gpus, nullptr}; }
+CudaDriver driver() { return {13010, 13000, 130102, gpus, nullptr}; }
 
 void describe(int, CudaGpu* description) {
   std::snprintf(description->name, sizeof(description->name), "Host");

@@ -59,7 +59,7 @@ TEST_F(DevicesTest, TheCpuIsTheChosenTable) {
 TEST_F(DevicesTest, AGpuHasANameMemoryAndATableForEachPrecision) {
   const Kernels& gpu = kernels_of_device("cuda:1");
   EXPECT_TRUE(is_gpu(gpu));
-  EXPECT_EQ(device_name(gpu), "Fake 1, driver 13.1");
+  EXPECT_EQ(device_name(gpu), "Fake 1, driver 13.1, cuBLASLt 13.1.2");
   EXPECT_EQ(free_device_memory(gpu), int64_t{40} << 1);
   const Kernels& rounded = with_tf32(gpu);
   EXPECT_STREQ(rounded.name, "fake-tf32");
@@ -95,7 +95,8 @@ TEST_F(DevicesTest, SeveralThatCannotShareAreErrors) {
     return "";
   };
   EXPECT_EQ(refusal("cuda:0,cuda:1"),
-            "Fake 0, driver 13.1 and Fake 1, driver 13.1 are GPUs of two kinds, which cannot share "
+            "Fake 0, driver 13.1, cuBLASLt 13.1.2 and Fake 1, driver 13.1, cuBLASLt 13.1.2 are GPUs of two "
+            "kinds, which cannot share "
             "translations: name those of one kind");
   EXPECT_EQ(refusal("cuda:all"), refusal("cuda:0,cuda:1"));
   set("FAKE_KIND", "7");
@@ -228,6 +229,15 @@ TEST_F(DevicesTest, WhatIsNoPluginIsNotUsed) {
   EXPECT_NE(failure("cuda").find("the GPU's plug-in cannot be opened: /nonexistent.so"), std::string::npos);
 }
 
+TEST_F(DevicesTest, AutoTakesTheFirstThatCanBeOpened) {
+  EXPECT_EQ(&kernels_of_device("auto"), &kernels_of_device("cuda:0"));
+  set("FAKE_LOST", "1");
+  EXPECT_EQ(&kernels_of_device("auto"), &kernels_of_device("cuda:1"));
+  EXPECT_EQ(&kernels_of_device("cuda"), &kernels_of_device("cuda:0")) << "which is asked for";
+  set("FAKE_LOST", "2");
+  EXPECT_EQ(&kernels_of_device("auto"), &chosen_kernels());
+}
+
 TEST_F(DevicesTest, AFailureInsideThePluginIsAnError) {
   const Kernels& gpu = kernels_of_device("cuda");
   set("FAKE_LOST", "1");
@@ -253,7 +263,7 @@ TEST_F(DevicesTest, ThePluginIsFoundBesideTheProgramAndInItsLibraryFolder) {
   constexpr const char* is_copy = "DRAGOMAN_DEVICES_TEST_COPY";
   if (std::getenv(is_copy) != nullptr) {
     unsetenv("DRAGOMAN_CUDA_PLUGIN");
-    EXPECT_EQ(device_name(kernels_of_device("cuda")), "Fake 0, driver 13.1");
+    EXPECT_EQ(device_name(kernels_of_device("cuda")), "Fake 0, driver 13.1, cuBLASLt 13.1.2");
     return;
   }
   namespace fs = std::filesystem;

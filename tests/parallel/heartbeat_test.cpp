@@ -57,6 +57,13 @@ TEST_F(TwoProcesses, NoticeThatTheOtherHasFailed) {
   EXPECT_EQ(lost->reason, Reason::failed);
 }
 
+TEST_F(TwoProcesses, AreToldOfAFailureBeforeItsProcessEnds) {
+  second_->fail();
+  const auto lost = wait_for_loss(*first_);
+  ASSERT_TRUE(lost);
+  EXPECT_EQ(lost->reason, Reason::failed);
+}
+
 TEST_F(TwoProcesses, MayLeaveInOrder) {
   first_->leave();
   second_->leave();

@@ -119,6 +119,10 @@ TEST(Pool, LengthensItsLastBlock) {
   pool.free(pool.allocate(1000));
   pool.free(pool.allocate(5000));
   EXPECT_EQ(pool.high_water_mark(), rounded(5000));
+  const size_t most_of_a_region = size_t{3} << 30, yet_more = most_of_a_region + (size_t{1} << 29);
+  pool.free(pool.allocate(most_of_a_region));
+  pool.free(pool.allocate(yet_more));
+  EXPECT_EQ(pool.high_water_mark(), yet_more) << "the region has what the block lacks";
 }
 
 TEST(Pool, MoreThanOneRegion) {

@@ -96,11 +96,12 @@ MpiProcesses::MpiProcesses() {
   sums_ = std::make_unique<SumMover>(communicators_);
 }
 
+// Of a process that fails, the others must know before NCCL's sums end: that may wait until they end theirs. And
 // MPI_Finalize waits for all processes: one that ends alone must not call it.
 MpiProcesses::~MpiProcesses() {
+  heartbeat_.reset();
   device_sums_.reset();
   sums_.reset();
-  heartbeat_.reset();
   if (left_) MPI_Finalize();
 }
 
@@ -261,6 +262,7 @@ void MpiProcesses::finish_sums() {
 }
 
 void MpiProcesses::cancel_sums() {
+  heartbeat_->fail();
   device_sums_.reset();
   sums_->stop();
 }

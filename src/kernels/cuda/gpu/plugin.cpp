@@ -26,6 +26,7 @@ CudaDriver find_driver() {
   CudaDriver found = {};
   cudaDriverGetVersion(&found.version);
   cudaRuntimeGetVersion(&found.runtime_version);
+  found.products_version = static_cast<int>(cublasLtGetVersion());
   const cudaError_t status = cudaGetDeviceCount(&found.gpus);
   if (status != cudaSuccess) {
     cudaGetLastError();
