@@ -25,8 +25,9 @@ inline std::string_view header_of(const HttpHeaders& headers, std::string_view n
 }
 
 struct IncomingRequest {
-  std::string method;
-  std::string path;  // without the query, percent-decoded, valid UTF-8
+  std::string method;      // "GET" for HEAD, too
+  bool head_only = false;  // HEAD: the body of the answer is not sent
+  std::string path;        // without the query, percent-decoded, valid UTF-8
   std::vector<std::pair<std::string, std::string>> query = {};  // decoded
   HttpHeaders headers = {};
   std::string body = {};

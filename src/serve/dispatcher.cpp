@@ -85,7 +85,6 @@ Dispatcher::Dispatcher(std::vector<Route> routes, ServeContext& context, const C
     : routes_(std::move(routes)), context_(context), cors_(cors), recorder_(recorder) {}
 
 Dispatcher::RouteMatch Dispatcher::find(const IncomingRequest& request) const {
-  const std::string_view method = request.method == "HEAD" ? "GET" : std::string_view(request.method);
   RouteMatch found;
   std::vector<std::string> names;
   for (const Route& route : routes_) {
@@ -93,7 +92,7 @@ Dispatcher::RouteMatch Dispatcher::find(const IncomingRequest& request) const {
     if (found.methods.empty()) found.path = route.path;
     found.methods +=
         (found.methods.empty() ? "" : ", ") + route.method + (route.method == "GET" ? ", HEAD" : "");
-    if (route.method != method || found.route) continue;
+    if (route.method != request.method || found.route) continue;
     found.route = &route;
     found.names = names;
   }
@@ -134,8 +133,8 @@ void Dispatcher::admit_to(const Route& route, const IncomingRequest& head) const
   if (!context_.translations.ready())
     throw ServeError(503, "the server is loading its models: try again", {{"retry-after", "2"}});
   const std::string client = client_of(route, head, nullptr);
-  if (route.body_bytes > 0) {
-    if (const auto overload = context_.translations.overload()) throw *overload;  // before the body is sent
+  if (route.needs_room) {
+    if (const auto overload = context_.translations.overload()) throw *overload;
   }
   if (client.empty()) return;
   if (context_.clients.full(client)) throw too_many(too_many_at_once, 1);

@@ -24,8 +24,6 @@ class Dispatcher {
   HttpResponse refused(const IncomingRequest& head, int status, const std::string& sentence) const;
   void handle(IncomingRequest request, Responder responder);
 
-  const std::vector<Route>& routes() const { return routes_; }
-
  private:
   struct RouteMatch {
     const Route* route = nullptr;  // null: no route has the path, or none the method

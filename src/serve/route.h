@@ -49,10 +49,12 @@ struct Route {
   std::vector<int> errors = {};  // statuses besides 200 that it may answer, 400 and more
   size_t body_bytes = 0;         // 0: no body
   bool open = false;             // needs no API key, and counts in no limit
-  bool while_stopping = false;   // answered then, too: it fetches what was accepted before
-  bool uses_files = false;       // reads or writes some: not on a thread that reads requests
-  bool changes_data = false;     // refused to pages of other sites, unless --cors allows them
-  bool own_checks = false;       // the handler checks the body, with messages that the API's clients know
+  bool needs_room =
+      false;  // among what waits for models: refused where that is full, before its body is sent
+  bool while_stopping = false;  // answered then, too: it fetches what was accepted before
+  bool uses_files = false;      // reads or writes some: not on a thread that reads requests
+  bool changes_data = false;    // refused to pages of other sites, unless --cors allows them
+  bool own_checks = false;      // the handler checks the body, with messages that the API's clients know
   bool key_in_body =
       false;  // the API key may be the "api_key" or "auth_key" of body or query; MyMemory's: "key"
   std::function<void(ServeCall)> handle = {};

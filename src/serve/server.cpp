@@ -133,7 +133,7 @@ struct TranslationServer::Parts {
   }
 
   void print_counts(MetricsPage& page) const {
-    const HttpCounts counts = http->counts();
+    const HttpCounts counts = counted.counts();
     const auto one = [&](const char* name, const char* type, const char* help, auto value) {
       page.family(name, type, help);
       page.value(static_cast<double>(value));
@@ -172,6 +172,7 @@ struct TranslationServer::Parts {
   Adapter adapter;
   Dispatcher dispatcher;
   std::unique_ptr<HttpServer> http;
+  const HttpServer& counted = *http;  // also while its destructor waits for requests that are being answered
 };
 
 TranslationServer::TranslationServer(const ServeSettings& settings)

@@ -133,7 +133,7 @@ class Translations {
   virtual bool ready() const = 0;  // all models are loaded
   virtual std::optional<Overloaded> overload() const {
     return {};
-  }  // throws what translate() would throw now for any text
+  }  // what translate() would throw now for any text
   // Soon opens all models' folders anew, beside what is in use: what has begun ends on the old model.
   // What cannot be opened is logged, and the old one stays.
   virtual void reload() {}

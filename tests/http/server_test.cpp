@@ -72,6 +72,16 @@ TEST(HttpServer, AnswersHeadAsGetWithoutTheBody) {
   const auto head = client.read(true);
   ASSERT_TRUE(head);
   EXPECT_EQ(head->header("content-length"), "7");
+  client.request("GET", "/%zz");
+  const auto refusal = client.read();
+  ASSERT_TRUE(refusal);
+  EXPECT_EQ(refusal->status, 400);
+  EXPECT_EQ(refusal->header("content-length"), std::to_string(refusal->body.size()));
+}
+
+TEST(HttpServer, AnswersOptionsOfAll) {
+  TestServer server({.handle = echo});
+  HttpClient client = server.client();
   client.request("OPTIONS", "*");
   const auto options = client.read();
   ASSERT_TRUE(options);

@@ -66,6 +66,8 @@ TEST(DownloadStoreTest, TheOldestThatWasFetchedMakesRoom) {
   const std::string unfetched = keep(files, "1", "a"), oldest = keep(files, "2", "b");
   const std::string fetched = keep(files, "3", "c");
   EXPECT_EQ(refusal(files, 1, "d"), 503);
+  EXPECT_EQ(files.find(unfetched, false), "1");
+  EXPECT_EQ(refusal(files, 1, "d"), 503) << "whose client has only looked at its head";
   files.find(fetched);
   files.find(oldest);
   keep(files, "4", "d");

@@ -141,10 +141,32 @@ TEST(DeepLGlossaries, OfSeveralPairsCanBeChanged) {
   ask("GET", one, nullptr, 404);
 }
 
+TEST(GlossaryStoreTest, ADictionaryIsFoundByItsOwnLanguagesFirst) {
+  StoredGlossary glossary;
+  for (const char* from : {"pt-BR", "pt"})
+    glossary.dictionaries.push_back({.from = from, .to = "en", .entries = {}});
+  EXPECT_EQ(glossary.find("PT", "EN"), &glossary.dictionaries[1]);
+  EXPECT_EQ(glossary.find("pt-br", "en-US"), &glossary.dictionaries[0]);
+  EXPECT_EQ(glossary.find("fr", "en"), nullptr);
+}
+
 json dictionary_of_entries(const std::string& prefix, int entries) {
   std::string lines;
   for (int i = 0; i < entries; ++i) lines += prefix + std::to_string(i) + "\tx\n";
   return {{"source_lang", "EN"}, {"target_lang", "FR"}, {"entries", lines}, {"entries_format", "tsv"}};
+}
+
+TEST(DeepLGlossaries, OfSeveralPairsAreBoundedWhereTheyGrow) {
+  FakeServer server;
+  server.routes = deepl_routes(server.context);
+  const json first = {{"name", "n"}, {"dictionaries", json::array({dictionary_of_entries("a", 60'000)})}},
+             more = {{"dictionaries", json::array({dictionary_of_entries("b", 60'000)})}};
+  const std::string id = server.post("/v3/glossaries", first)->json().value("glossary_id", "");
+  const auto changed = server.send({.method = "PATCH",
+                                    .path = "/v3/glossaries/" + id,
+                                    .headers = {{"content-type", "application/json"}},
+                                    .body = more.dump()});
+  EXPECT_EQ(changed->response.status, 413) << changed->response.body;
 }
 
 class DeepLJoinedGlossaries : public testing::Test {

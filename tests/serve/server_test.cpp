@@ -125,6 +125,7 @@ TEST(Server, IsNotReadyWhileAsMuchWaitsAsMay) {
   EXPECT_EQ(refusal->status, 503);
   EXPECT_EQ(refusal->header("retry-after"), "7");
   EXPECT_EQ(refusal->body, R"({"error":"too many texts wait"})");
+  EXPECT_EQ(server.post("/detect", {{"q", "one"}}).status, 200) << "which waits for no model";
 
   server.translations->full = false;
   EXPECT_EQ(server.get("/readyz").status, 200);

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <set>
 #include <thread>
 
@@ -20,6 +21,7 @@
 #include "serve/models/served_languages.h"
 #include "serve/open_translations.h"
 #include "serve/route.h"
+#include "serve/translations/document.h"
 
 namespace dragoman::internal {
 namespace {
@@ -170,13 +172,17 @@ TEST_F(TranslationsTest, RefusesWhatItCannotDoAtOnce) {
 TEST_F(TranslationsTest, ADocumentThatCannotBeReadIsItsSendersError) {
   const auto translations = open_translations({"en-fr=" + one_.path}, settings());
   const TextWork work = {.text = "The <x>cat", .format = "xml", .name = "text", .from = "en", .to = "fr"};
-  try {
-    translated(*translations, work);
-    ADD_FAILURE() << "it was translated";
-  } catch (const dragoman::Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::usage);
-    EXPECT_EQ(std::string(error.what()).substr(0, 26), "text: line 1: invalid XML:");
-  }
+  const auto refuses = [](const std::function<void()>& read) {
+    try {
+      read();
+      ADD_FAILURE() << "it was read";
+    } catch (const dragoman::Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage);
+      EXPECT_EQ(std::string(error.what()).substr(0, 26), "text: line 1: invalid XML:");
+    }
+  };
+  refuses([&] { translated(*translations, work); });
+  refuses([&] { text_of_document(work); });
 }
 
 TEST_F(TranslationsTest, SaysWhenAsMuchWaitsAsMay) {
@@ -245,6 +251,9 @@ TEST(Detector, ChoosesAmongWhatIsServed) {
   EXPECT_EQ(detector.detect("n", {"en", "zh"}).front().language, "en");
   EXPECT_LT(detector.detect("n", {"en", "zh"}).front().confidence, 0.25);
   EXPECT_EQ(detector.detect("n", {"fr"}).front().confidence, 0);
+  EXPECT_EQ(detector.detect("e", {"nb", "en-GB", "en-US"}).front().language, "en-GB")
+      << "as it is written anywhere";
+  EXPECT_EQ(detector.detect("e", {"en-GB", "en"}).front().language, "en");
   for (const auto& text :
        {std::string(100'000, 'e'), std::string(100'000, '\xff'), std::string("e\n\xe2\x82")})
     EXPECT_EQ(detector.detect(text, {"en", "nb"}).size(), 2u);

@@ -1,5 +1,8 @@
 // Updates of a served model, one of which a request names.
+#include <chrono>
 #include <filesystem>
+#include <fstream>
+#include <stop_token>
 
 #include "api/message_of.h"
 #include "base/files.h"
@@ -89,6 +92,28 @@ TEST_F(UpdatesOfModels, AreLoadedAgainWhenTheyHaveChanged) {
   EXPECT_NE(text_of(*translations, "alice"), before);
   publish("bob", 50);
   EXPECT_EQ(text_of(*translations, "bob"), text_of_folder(folder_.path("updates/bob")));
+}
+
+TEST_F(UpdatesOfModels, OfABaseThatHasChangedAreNoLongerServed) {
+  publish("alice", 1);
+  const auto translations = open_with_updates();
+  text_of(*translations, "alice");
+  fs::remove_all(one_.path);
+  fs::copy(other_.path, one_.path);
+  EXPECT_NE(error_of(*translations, "alice"), "");
+}
+
+TEST_F(UpdatesOfModels, ThatNobodyWaitsForAreNotLoaded) {
+  publish("alice", 1);
+  const auto translations = open_with_updates();
+  std::ofstream(weights_path(folder_.path("updates/alice")), std::ios::trunc);
+  TextWork gone = work("alice"), late = gone;
+  std::stop_source stop;
+  stop.request_stop();
+  gone.stop = stop.get_token();
+  late.deadline = std::chrono::steady_clock::now();
+  EXPECT_NE(message_of([&] { translated(*translations, gone); }).find("cancelled"), std::string::npos);
+  EXPECT_NE(message_of([&] { translated(*translations, late); }).find("timeout"), std::string::npos);
 }
 
 TEST_F(UpdatesOfModels, ThatCannotBeUsedAreRefused) {

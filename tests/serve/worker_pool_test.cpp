@@ -2,10 +2,12 @@
 #include "serve/translations/worker_pool.h"
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <future>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -76,6 +78,21 @@ TEST(WorkerPool, TheEndOfATaskMayLetTwoBegin) {
   first.set_value();
   EXPECT_TRUE(eventually([&] { return of_one == 7 && of_two == 2; }));
   all.set_value();
+}
+
+TEST(WorkerPool, ATaskMayGiveItAnotherWhileItEnds) {
+  std::atomic<int> done{0};
+  std::promise<void> begun;
+  {
+    WorkerPool pool(4);
+    pool.run([&] {
+      begun.set_value();
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));  // until the pool ends
+      for (int i = 0; i < 3; ++i) pool.run([&] { ++done; });
+    });
+    begun.get_future().wait();
+  }
+  EXPECT_EQ(done, 3);
 }
 
 TEST(WorkerPool, SurvivesWhatATaskThrows) {

@@ -164,8 +164,6 @@ bool Connection::admitted() {
   request.received = received_;
   request.id = request.header("x-request-id");
   if (!fit_as_id(request.id)) request.id = fmt::format("{:016x}", mix(state_.id_seed, ++state_.last_id));
-  head_only_ = request.method == "HEAD";
-  if (head_only_) request.method = "GET";
 
   size_t body_bytes = state_.settings.body_bytes;
   if (auto response = refusal(body_bytes)) {
@@ -224,7 +222,7 @@ void Connection::open_answer() {
   answer_ = std::make_shared<PendingAnswer>(
       ResponseSettings{.http_1_1 = reader_.http_1_1(),
                        .keep_alive = reader_.whole() && reader_.keep_alive(),
-                       .head_only = head_only_,
+                       .head_only = reader_.request().head_only,
                        .id = reader_.request().id,
                        .unsent_bytes = state_.settings.unsent_bytes,
                        .draining = std::shared_ptr<const std::atomic<bool>>(state, &state->draining)},

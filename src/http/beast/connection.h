@@ -79,9 +79,8 @@ class Connection final : public LoopConnection,
   bool watching_ = false;  // for the client's going away, where nothing is read
   RequestReader reader_;
   std::chrono::steady_clock::time_point received_ = {};
-  bool first_ = true;       // the connection's first request
-  bool head_only_ = false;  // HEAD
-  size_t counted_ = 0;      // of the request's body, among all that the server holds
+  bool first_ = true;   // the connection's first request
+  size_t counted_ = 0;  // of the request's body, among all that the server holds
 
   std::shared_ptr<PendingAnswer> answer_;
   bool complete_ = false;  // all of the answer is in output_

@@ -51,7 +51,8 @@ class RequestReader::Parser : public beast::http::basic_parser<true> {
 
  private:
   void on_request_impl(beast::http::verb, string_view method, string_view text, int, error_code&) override {
-    request_.method = method;
+    request_.head_only = method == "HEAD";
+    request_.method = request_.head_only ? string_view("GET") : method;
     target = text;
   }
   void on_field_impl(beast::http::field, string_view name, string_view value, error_code& error) override {

@@ -76,6 +76,7 @@ class OutputPipe {
   setpriority(PRIO_PROCESS, 0, 19);
   constexpr int this_process = 1, idle_class = 3 << 13;
   syscall(SYS_ioprio_set, this_process, 0, idle_class);
+  signal(SIGPIPE, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);

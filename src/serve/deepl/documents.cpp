@@ -100,7 +100,7 @@ std::vector<Route> deepl_document_routes(const std::shared_ptr<DeepL>& api) {
   };
   Route uploading = post("/v2/document", "Translates a file", upload_schema(),
                          texts({"document_id", "document_key"}, {"document_id", "document_key"}), {404});
-  uploading.uses_files = true;
+  uploading.needs_room = uploading.uses_files = true;
   uploading.body_types = {"multipart/form-data"};
   uploading.body_bytes = static_cast<size_t>(api->context.settings.limits.upload);
   Route result = post("/v2/document/<name>/result", "The translated file",

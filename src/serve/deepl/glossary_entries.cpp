@@ -29,8 +29,7 @@ class Entries {
       if (std::ranges::any_of(text, [](unsigned char c) { return c < 0x20; }))
         refuse(line, "has a term with control characters");
     }
-    if (entries_.size() == max_entries)
-      throw ServeError(413, fmt::format("the glossary has more than {} entries: make several", max_entries));
+    check_number_of_entries(entries_.size() + 1);
     if (!sources_.insert(columns[0]).second) refuse(line, "has the source of an earlier line");
     entries_.push_back({columns[0], columns[1]});
   }
@@ -76,6 +75,11 @@ std::pair<std::string, char> take_column(std::string_view& rest, size_t line) {
 }
 
 }  // namespace
+
+void check_number_of_entries(size_t number) {
+  if (number > max_entries)
+    throw ServeError(413, fmt::format("the glossary has more than {} entries: make several", max_entries));
+}
 
 GlossaryEntries entries_of_tsv(std::string_view text) {
   Entries entries;

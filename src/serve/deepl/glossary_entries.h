@@ -2,6 +2,7 @@
 // comma.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,8 +13,10 @@ namespace dragoman::internal {
 
 using GlossaryEntries = std::vector<dragoman::Glossary::Entry>;
 
+void check_number_of_entries(size_t number);  // a ServeError of status 413 for more than 100,000
+
 // Throw a ServeError of status 400 that names the line where it is not an entry or has the source of an earlier one,
-// and of status 413 where there are more than 100,000.
+// and of status 413 where there are too many.
 GlossaryEntries entries_of_tsv(std::string_view text);
 GlossaryEntries entries_of_csv(std::string_view text);  // RFC 4180; further columns name the languages
 

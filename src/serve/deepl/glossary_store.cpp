@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "serve/models/languages.h"
 #include "serve/models/served_languages.h"
 #include "serve/route.h"
 #include "serve/secrets.h"
@@ -116,12 +117,15 @@ void GlossaryStore::read_folder() {
 }
 
 const GlossaryDictionary* StoredGlossary::find(const std::string& from, const std::string& to) const {
-  const auto same = [](const std::string& of_glossary, const std::string& language) {
+  const auto fits = [](const std::string& of_glossary, const std::string& language) {
     return ServedLanguages::find({of_glossary}, language).has_value();
   };
-  for (const GlossaryDictionary& dictionary : dictionaries)
-    if (same(dictionary.from, from) && same(dictionary.to, to)) return &dictionary;
-  return nullptr;
+  const GlossaryDictionary* fitting = nullptr;
+  for (const GlossaryDictionary& dictionary : dictionaries) {
+    if (dictionary.from == language_code(from) && dictionary.to == language_code(to)) return &dictionary;
+    if (!fitting && fits(dictionary.from, from) && fits(dictionary.to, to)) fitting = &dictionary;
+  }
+  return fitting;
 }
 
 std::shared_ptr<const StoredGlossary> GlossaryStore::add(StoredGlossary given) {

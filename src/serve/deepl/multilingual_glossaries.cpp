@@ -33,23 +33,31 @@ ordered_json multilingual_info(const StoredGlossary& glossary) {
           {"creation_time", glossary.created}};
 }
 
+// Null: there is none.
+GlossaryDictionary* of_same_languages(StoredGlossary& glossary, const GlossaryDictionary& dictionary) {
+  for (GlossaryDictionary& one : glossary.dictionaries)
+    if (one.from == dictionary.from && one.to == dictionary.to) return &one;
+  return nullptr;
+}
+
 // In place of the one for the same languages.
 GlossaryDictionary& put(StoredGlossary& glossary, GlossaryDictionary dictionary) {
-  for (GlossaryDictionary& one : glossary.dictionaries)
-    if (one.from == dictionary.from && one.to == dictionary.to) return one = std::move(dictionary);
+  if (GlossaryDictionary* const former = of_same_languages(glossary, dictionary))
+    return *former = std::move(dictionary);
   if (glossary.dictionaries.size() == max_dictionaries)
     throw ServeError(400, fmt::format("A glossary has at most {} dictionaries.", max_dictionaries));
   return glossary.dictionaries.emplace_back(std::move(dictionary));
 }
 
 // New entries count before those that are there.
-GlossaryDictionary merged(const StoredGlossary& glossary, GlossaryDictionary dictionary) {
-  const GlossaryDictionary* former = glossary.find(dictionary.from, dictionary.to);
+GlossaryDictionary merged(StoredGlossary& glossary, GlossaryDictionary dictionary) {
+  const GlossaryDictionary* const former = of_same_languages(glossary, dictionary);
   if (former == nullptr) return dictionary;
   std::set<std::string> sources;
   for (const auto& entry : dictionary.entries) sources.insert(entry.source);
   for (const auto& entry : former->entries)
     if (!sources.contains(entry.source)) dictionary.entries.push_back(entry);
+  check_number_of_entries(dictionary.entries.size());
   return dictionary;
 }
 

@@ -148,6 +148,7 @@ std::vector<Route> deepl_translate_routes(const std::shared_ptr<DeepL>& api) {
                        .answer = translations_schema(),
                        .errors = {404},
                        .body_bytes = static_cast<size_t>(api->context.settings.limits.body),
+                       .needs_room = true,
                        .uses_files = true},  // memories; joining glossaries takes as long
                       translate)};
 }

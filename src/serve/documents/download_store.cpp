@@ -103,7 +103,7 @@ void DownloadStore::resize(const Place& place, size_t bytes) {
 }
 
 // The lock is held only until the file is open: it can then be read even if it is deleted.
-std::optional<std::string> DownloadStore::find(std::string_view name) {
+std::optional<std::string> DownloadStore::find(std::string_view name, bool fetches) {
   std::ifstream file;
   size_t size = 0;
   {
@@ -113,7 +113,7 @@ std::optional<std::string> DownloadStore::find(std::string_view name) {
       return std::nullopt;
     file.open(path(name), std::ios::binary);
     size = found->second.bytes;
-    found->second.state = State::fetched;
+    if (fetches) found->second.state = State::fetched;
     changed_.notify_all();
   }
   std::string bytes(size, '\0');

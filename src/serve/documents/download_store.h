@@ -59,8 +59,9 @@ class DownloadStore {
   std::shared_ptr<Place> reserve(size_t bytes, const std::string& client);
   // The name to fetch it by.
   std::string keep(const Place& place, std::string_view bytes);
-  std::optional<std::string> find(std::string_view name);  // its bytes
-  size_t size() const;                                     // in number, places among them
+  // Its bytes. `fetches`: its client has them now.
+  std::optional<std::string> find(std::string_view name, bool fetches = true);
+  size_t size() const;  // in number, places among them
   std::chrono::milliseconds time() const { return settings_.time; }
 
   struct Left {

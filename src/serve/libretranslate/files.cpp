@@ -48,7 +48,8 @@ void translate_file(ServeContext& context, const ServeCall& call) {
 // The part of the name before the first dot finds the file; the rest is what it is to be called.
 void download(DownloadStore& files, const ServeCall& call) {
   const size_t dot = std::min(call.name.find('.'), call.name.size());
-  std::optional<std::string> bytes = files.find(std::string_view(call.name).substr(0, dot));
+  const bool fetches = !call.request.head_only;
+  std::optional<std::string> bytes = files.find(std::string_view(call.name).substr(0, dot), fetches);
   if (!bytes) throw ServeError(404, "no such file, or it has expired: translate it again");
   call.responder.send(file_answer(std::move(*bytes), call.name.substr(std::min(dot + 1, call.name.size()))));
 }
@@ -64,6 +65,7 @@ std::vector<Route> libretranslate_file_routes(ServeContext& context) {
            .body_types = {"multipart/form-data"},
            .answer = libretranslate::file_answer(),
            .body_bytes = static_cast<size_t>(context.settings.limits.upload),
+           .needs_room = true,
            .uses_files = true,
            .own_checks = true,
            .key_in_body = true,

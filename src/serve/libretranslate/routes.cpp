@@ -18,6 +18,7 @@
 #include "serve/models/languages.h"
 #include "serve/requests/fields.h"
 #include "serve/settings.h"
+#include "serve/translations/document.h"
 #include "serve/translations/translate_all.h"
 
 namespace dragoman::internal {
@@ -65,7 +66,7 @@ ordered_json detected(const std::string& language, double confidence) {
 std::string joined(const std::vector<std::string>& texts, const std::string& format) {
   std::string all;
   for (const std::string& text : texts) all += text + "\n";
-  return format.empty() ? all : document_text({.bytes = all, .format = format});
+  return format.empty() ? all : text_of_document({.text = all, .format = format, .name = "q"});
 }
 
 ordered_json translation_json(const std::vector<TextResult>& results, bool list, bool automatic,
@@ -107,6 +108,7 @@ void translate(ServeContext& context, const ServeCall& call) {
   for (std::string& text : texts) {
     works.push_back(work_of(context, call, std::move(text)));
     works.back().format = format;
+    works.back().name = "q";
     works.back().from = languages.from;
     works.back().to = languages.to;
     works.back().alternatives = alternatives;
@@ -210,6 +212,7 @@ std::vector<Route> libretranslate_routes(ServeContext& context) {
           show_settings),
       post("/suggest", "Records a suggested translation", schema::suggest_body(), schema::suggest_answer(),
            [suggestions](ServeContext& c, const ServeCall& call) { suggest(c, *suggestions, call); })};
+  routes.front().needs_room = true;
   routes.front().uses_files = !context.memories.all().empty();
   routes.back().errors = {403};
   routes.back().changes_data = routes.back().uses_files = true;

@@ -81,7 +81,7 @@ OpenModel open_model(const std::string& argument, const dragoman::TranslatorSett
   return model;
 }
 
-Models::Models(std::vector<OpenModel> models) : models_(std::move(models)) {
+ServedModels::ServedModels(std::vector<OpenModel> models) : models_(std::move(models)) {
   for (size_t i = 0; i < models_.size(); ++i) {
     for (const std::string& from : models_[i].served.sources) {
       for (const std::string& to : models_[i].served.targets) {
@@ -100,7 +100,7 @@ Models::Models(std::vector<OpenModel> models) : models_(std::move(models)) {
 }
 
 // With a single multilingual model there is nothing to find.
-void Models::find_pivots() {
+void ServedModels::find_pivots() {
   if (models_.size() < 2) return;
   std::map<std::string, std::set<std::string>> onwards;
   for (const auto& [pair, model] : direct_) onwards[pair.first].insert(pair.second);
@@ -117,25 +117,25 @@ void Models::find_pivots() {
   }
 }
 
-std::vector<std::string> Models::sources() const {
+std::vector<std::string> ServedModels::sources() const {
   std::vector<std::string> all;
   for (const ServedPair& pair : pairs_)
     if (std::ranges::find(all, pair.from) == all.end()) all.push_back(pair.from);
   return all;
 }
 
-void Models::require_pairs() const {
+void ServedModels::require_pairs() const {
   if (pairs_.empty()) throw UsageError("no model that translates is loaded: /v1/generate continues texts");
 }
 
-std::string Models::known_source(const std::string& language) const {
+std::string ServedModels::known_source(const std::string& language) const {
   require_pairs();
   if (const std::vector<std::string> all = sources(); language.empty() && all.size() == 1) return all.front();
   if (const auto known = languages_->source(language)) return *known;
   throw UsageError("no model translates from \"{}\", only from {}", language, fmt::join(sources(), ", "));
 }
 
-std::string Models::known_target(const std::string& language, const std::string& from) const {
+std::string ServedModels::known_target(const std::string& language, const std::string& from) const {
   const auto targets = languages_->targets_of().find(from);
   if (targets == languages_->targets_of().end()) throw UsageError("no model translates from {}", from);
   const std::set<std::string>& all = targets->second;
@@ -149,7 +149,7 @@ std::string Models::known_target(const std::string& language, const std::string&
   throw UsageError("no model translates from {} to \"{}\", only to {}", from, language, fmt::join(all, ", "));
 }
 
-RouteStep Models::step(const LanguagePair& pair) const {
+RouteStep ServedModels::step(const LanguagePair& pair) const {
   const OpenModel& model = models_[direct_.at(pair)];
   return {.model = {model.served.translator, model.sources.at(pair.first), model.targets.at(pair.second)},
           .folder = model.served.folder,
@@ -158,7 +158,7 @@ RouteStep Models::step(const LanguagePair& pair) const {
           .beam = model.beam};
 }
 
-LanguageRoute Models::route(const std::string& from, const std::string& to) const {
+LanguageRoute ServedModels::route(const std::string& from, const std::string& to) const {
   if (from == to) return {};
   const LanguagePair pair(from, to);
   if (direct_.contains(pair)) return {step(pair)};

@@ -1,4 +1,4 @@
-// Models: the models that are served, the pairs of languages that they translate, and the way from one language to
+// ServedModels: the models that are served, the pairs of languages that they translate, and the way from one language to
 // another through a third.
 #pragma once
 
@@ -37,10 +37,10 @@ struct OpenModel {
 OpenModel open_model(const std::string& argument, const dragoman::TranslatorSettings& settings,
                      TranslatorReaper& reaper, const std::optional<std::string>& adapted = {});
 
-class Models {
+class ServedModels {
  public:
   // An Error where two models have the same pair.
-  explicit Models(std::vector<OpenModel> models);
+  explicit ServedModels(std::vector<OpenModel> models);
 
   const std::vector<OpenModel>& all() const { return models_; }
   const std::vector<ServedPair>& pairs() const { return pairs_; }

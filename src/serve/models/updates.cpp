@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "base/error.h"
@@ -59,20 +60,25 @@ LanguageRoute Updates::route_with(const std::string& name, LanguageRoute route) 
   return route;
 }
 
-std::optional<Updates::Loaded> Updates::known(const std::string& name, const FolderState& state) {
+FolderState Updates::state_with_base(const std::string& name, const std::string& base) const {
+  FolderState state = state_of(folder_of(name));
+  std::ranges::move(state_of(base), std::back_inserter(state));
+  return state;
+}
+
+std::optional<Updates::Loaded> Updates::known(const std::string& name) {
   const std::lock_guard lock(mutex_);
   const auto found = std::ranges::find(loaded_, name, &Loaded::name);
-  if (found == loaded_.end() || found->state != state) return std::nullopt;
+  if (found == loaded_.end() || found->state != state_with_base(name, found->base)) return std::nullopt;
   loaded_.splice(loaded_.begin(), loaded_, found);
   return loaded_.front();
 }
 
 Updates::Loaded Updates::get(const std::string& name) {
-  FolderState state = state_of(folder_of(name));
-  if (auto update = known(name, state)) return *std::move(update);
+  if (auto update = known(name)) return *std::move(update);
   const std::lock_guard one_at_a_time(loading_);
-  if (auto update = known(name, state)) return *std::move(update);
-  Loaded update = load(name, std::move(state));
+  if (auto update = known(name)) return *std::move(update);
+  Loaded update = load(name);
   const std::lock_guard lock(mutex_);
   std::erase_if(loaded_, [&](const Loaded& one) { return one.name == name; });
   loaded_.push_front(update);
@@ -80,14 +86,14 @@ Updates::Loaded Updates::get(const std::string& name) {
   return update;
 }
 
-Updates::Loaded Updates::load(const std::string& name, FolderState state) {
+Updates::Loaded Updates::load(const std::string& name) {
   const std::string folder = folder_of(name);
   const std::string base = WeightsFile(existing_weights(folder)).base();
   if (base.empty())
     throw UsageError("{} is a whole model, not an update of another: serve it with --model", in_quotes(name));
   Loaded update = {.name = name,
                    .base = base,
-                   .state = std::move(state),
+                   .state = state_with_base(name, base),
                    .translator = reaper_.adopt(std::make_unique<dragoman::Translator>(folder, settings_))};
   log_info("the update {} is loaded", folder);
   return update;

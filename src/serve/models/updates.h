@@ -36,14 +36,15 @@ class Updates {
  private:
   struct Loaded {
     std::string name, base;  // a folder
-    FolderState state;       // when it was loaded
+    FolderState state;       // of both folders, when it was loaded
     std::shared_ptr<dragoman::Translator> translator;
   };
 
   std::string folder_of(const std::string& name) const { return folder_ + "/" + name; }
   Loaded get(const std::string& name);
-  std::optional<Loaded> known(const std::string& name, const FolderState& state);
-  Loaded load(const std::string& name, FolderState state);
+  FolderState state_with_base(const std::string& name, const std::string& base) const;
+  std::optional<Loaded> known(const std::string& name);
+  Loaded load(const std::string& name);
 
   const std::string folder_;
   const size_t most_;

@@ -76,6 +76,7 @@ void check_media_type(const IncomingRequest& head, const Route& route) {
 nlohmann::json body_properties(const IncomingRequest& request, const Route& route) {
   if (route.body_bytes == 0) return nullptr;
   const std::string type = media_type(request);
+  if (request.method == "GET" && request.body.empty()) return nullptr;  // though some clients name a type
   if (type == "application/json") return json_object(request.body);
   if (type == "application/x-www-form-urlencoded") return parse_urlencoded(request.body);
   if (type == "multipart/form-data") return multipart_fields(request.header("content-type"), request.body);

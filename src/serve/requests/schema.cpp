@@ -135,7 +135,7 @@ std::string check(const Schema& schema, const Json& value, const std::string& na
 }  // namespace
 
 std::string mismatch(const nlohmann::ordered_json& schema, const nlohmann::json& value) {
-  return check(schema, value, "");
+  return value.is_null() ? "the body is missing: send a JSON object" : check(schema, value, "");
 }
 
 }  // namespace dragoman::internal

@@ -38,7 +38,7 @@ dragoman::TranslatedDocument translated(const std::string& bytes, const TextWork
 
 // Without the ends of lines between its texts.
 size_t characters_of(const TextWork& work) {
-  const std::string text = document_text({.bytes = work.text, .name = work.name, .format = work.format});
+  const std::string text = text_of_document(work);
   return code_point_count(text) - static_cast<size_t>(std::ranges::count(text, '\n'));
 }
 
@@ -53,14 +53,23 @@ std::exception_ptr error_of(const TextWork& work) {
     return failure;
   }
   try {
-    document_text({.bytes = work.text, .name = work.name, .format = work.format});
-  } catch (const dragoman::Error& unreadable) {
-    return std::make_exception_ptr(UsageError(unreadable.what()));
+    text_of_document(work);
+  } catch (const dragoman::Error&) {
+    return std::current_exception();
   }
   return failure;
 }
 
 }  // namespace
+
+std::string text_of_document(const TextWork& work) {
+  try {
+    return document_text({.bytes = work.text, .name = work.name, .format = work.format});
+  } catch (const dragoman::Error& error) {
+    if (error.kind() != ErrorKind::failure) throw;
+    throw UsageError(error.what());
+  }
+}
 
 void check_document(const TextWork& work, const LanguageRoute& route) {
   if (!work.prefix.empty()) throw UsageError("documents cannot have a prefix: leave it out");

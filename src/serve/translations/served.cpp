@@ -20,17 +20,24 @@ TranslationsSettings with_caches(TranslationsSettings settings, size_t models) {
   return settings;
 }
 
-std::shared_ptr<const Models> open_all(const std::vector<std::string>& arguments,
-                                       const TranslationsSettings& settings, TranslatorReaper& reaper) {
+std::shared_ptr<const ServedModels> open_all(const std::vector<std::string>& arguments,
+                                             const TranslationsSettings& settings, TranslatorReaper& reaper) {
   if (arguments.empty()) throw UsageError("a server needs at least one model");
   std::vector<OpenModel> models;
   for (const std::string& argument : arguments)
     models.push_back(open_model(argument, settings.translator, reaper, settings.adapted));
-  return std::make_shared<const Models>(std::move(models));
+  return std::make_shared<const ServedModels>(std::move(models));
 }
 
 std::optional<LanguageDetector> open_detector(const std::string& file) {
   return file.empty() ? std::nullopt : std::optional<LanguageDetector>(std::in_place, file);
+}
+
+// Without it, loading a model is not worthwhile.
+void require_time(const TextWork& work, const std::stop_token& end) {
+  time_left(work.deadline);
+  if (work.stop.stop_requested() || end.stop_requested())
+    throw dragoman::Error("the translation was cancelled before it was done", ErrorKind::cancelled);
 }
 
 }  // namespace
@@ -49,7 +56,7 @@ ServedTranslations::ServedTranslations(std::vector<std::string> models, const Tr
 
 ServedTranslations::~ServedTranslations() { end_.request_stop(); }
 
-std::shared_ptr<const Models> ServedTranslations::current() const {
+std::shared_ptr<const ServedModels> ServedTranslations::current() const {
   const std::lock_guard lock(mutex_);
   return models_;
 }
@@ -84,7 +91,7 @@ void ServedTranslations::use(std::vector<OpenModel> models, const std::vector<si
     refused_[i] = models[i].state;  // unless they can be used, which makes it the present one
   }
   try {
-    auto all = std::make_shared<const Models>(std::move(models));
+    auto all = std::make_shared<const ServedModels>(std::move(models));
     const std::lock_guard lock(mutex_);
     models_.swap(all);
   } catch (const std::exception& error) {
@@ -94,17 +101,14 @@ void ServedTranslations::use(std::vector<OpenModel> models, const std::vector<si
   for (const std::string& folder : folders) log_info("{} was loaded again", folder);
 }
 
-TextResult ServedTranslations::languages_of(const TextWork& work, const Models& models) const {
+TextResult ServedTranslations::languages_of(const TextWork& work, const ServedModels& models) const {
   models.require_pairs();
   TextResult result;
   if (!work.from.empty() && work.from != "auto") {
     result.from = models.known_source(work.from);
   } else {
     const bool read = !work.format.empty() && detector_;
-    const DetectedLanguage detected =
-        detect(read ? document_text({.bytes = work.text, .name = work.name, .format = work.format})
-                    : work.text)
-            .front();
+    const DetectedLanguage detected = detect(read ? text_of_document(work) : work.text).front();
     result.from = detected.language;
     result.detection = detected.confidence;
   }
@@ -114,7 +118,7 @@ TextResult ServedTranslations::languages_of(const TextWork& work, const Models& 
 
 void ServedTranslations::translate(TextWork work, std::function<void(std::future<TextResult>)> on_done) {
   if (!work.update.empty()) updates_.require(work.update);
-  const std::shared_ptr<const Models> models = current();
+  const std::shared_ptr<const ServedModels> models = current();
   TextResult result = languages_of(work, *models);
   const LanguageRoute route = models->route(result.from, result.to);
   if (work.client == 0) work.client = dragoman::Translator::new_client();
@@ -149,6 +153,7 @@ void ServedTranslations::begin_with_update(TextWork work, const LanguageRoute& r
   documents_.run(
       [this, work = std::move(work), route, result = std::move(result), done = std::move(done)]() mutable {
         try {
+          require_time(work, end_.get_token());
           begin(work, updates_.route_with(work.update, route), std::move(result), done);
         } catch (...) {
           std::promise<TextResult> failed;
@@ -170,7 +175,7 @@ std::vector<DetectedLanguage> ServedTranslations::detect(const std::string& text
 std::vector<ServedPair> ServedTranslations::pairs() const { return current()->pairs(); }
 
 DirectTranslator ServedTranslations::direct(const std::string& from, const std::string& to) const {
-  const std::shared_ptr<const Models> models = current();
+  const std::shared_ptr<const ServedModels> models = current();
   const std::string source = models->known_source(from);
   const std::string target = models->known_target(to, source);
   const LanguageRoute route = models->route(source, target);

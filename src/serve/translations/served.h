@@ -37,12 +37,12 @@ class ServedTranslations : public Translations {
   void reload() override { watch_.ask(); }
 
  private:
-  std::shared_ptr<const Models> current() const;
+  std::shared_ptr<const ServedModels> current() const;
   void check_for_changes(bool forced);
   void use(std::vector<OpenModel> models, const std::vector<size_t>& changed);
   void begin(TextWork work, const LanguageRoute& route, TextResult result, OnText on_done);
   void begin_with_update(TextWork work, const LanguageRoute& route, TextResult result, OnText on_done);
-  TextResult languages_of(const TextWork& work, const Models& models) const;
+  TextResult languages_of(const TextWork& work, const ServedModels& models) const;
 
   const std::vector<std::string> arguments_;
   const TranslationsSettings settings_;
@@ -51,7 +51,7 @@ class ServedTranslations : public Translations {
   TranslatorReaper translators_;
   Updates updates_;
   mutable std::mutex mutex_;
-  std::shared_ptr<const Models> models_;
+  std::shared_ptr<const ServedModels> models_;
   std::optional<LanguageDetector> detector_;
   WorkerPool documents_;
   // The watch's own: of each folder at its last check, and when it could not be used.

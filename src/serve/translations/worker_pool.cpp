@@ -33,7 +33,7 @@ WorkerPool::~WorkerPool() {
 void WorkerPool::run(std::function<void()> task, uint64_t client) {
   {
     const std::lock_guard lock(mutex_);
-    if (idle_ <= waiting_ && threads_.size() < max_threads_) {
+    if (!stop_ && idle_ <= waiting_ && threads_.size() < max_threads_) {
       std::thread thread =
           threads_.empty() ? start_thread([this] { work(); }) : try_to_start_thread([this] { work(); });
       if (thread.joinable()) threads_.push_back(std::move(thread));

@@ -22,7 +22,8 @@ class WorkerPool {
       : max_threads_(static_cast<size_t>(threads)), reserved_(max_threads_ / 8) {}
   ~WorkerPool();  // does what waits, first
 
-  // Must not throw. Tasks of one client begin in their order; 0: of nobody in particular.
+  // Must not throw. Tasks of one client begin in their order; 0: of nobody in particular. Tasks may call this, while
+  // the pool ends, too.
   void run(std::function<void()> task, uint64_t client = 0);
 
  private:

@@ -139,6 +139,7 @@ Route v1_generate_route(ServeContext& context) {
           .answer = generate_answer_schema(),
           .errors = {400, 504},
           .body_bytes = static_cast<size_t>(context.settings.limits.body),
+          .needs_room = true,
           .handle = [&context](ServeCall call) { generate(context, std::move(call)); }};
 }
 

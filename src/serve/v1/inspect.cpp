@@ -88,6 +88,7 @@ Route v1_inspect_route(ServeContext& context) {
           .answer = inspection_schema(),
           .errors = {400, 504},
           .body_bytes = static_cast<size_t>(context.settings.limits.body),
+          .needs_room = true,
           .handle = [&context](ServeCall call) { inspect(context, std::move(call)); }};
 }
 

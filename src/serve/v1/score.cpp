@@ -100,6 +100,7 @@ Route v1_score_route(ServeContext& context) {
           .answer = score_answer_schema(),
           .errors = {400, 504},
           .body_bytes = static_cast<size_t>(context.settings.limits.body),
+          .needs_room = true,
           .handle = [&context](ServeCall call) { score(context, std::move(call)); }};
 }
 
