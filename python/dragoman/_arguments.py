@@ -5,7 +5,7 @@ import math
 import operator
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Union
+from typing import Any, TypeVar, Union
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from dragoman._errors import UsageError
 
 Path = Union[str, "os.PathLike[str]"]
 OptionValue = Union[bool, int, float, str, Sequence[str], Sequence[float], None]
+Item = TypeVar("Item")
 
 _LONGEST = 1e9  # seconds, of a timeout: the library counts nanoseconds in 64 bits
 
@@ -43,6 +44,24 @@ def plain(value: Any) -> Any:
 def paths_of(paths: Path | Iterable[Path]) -> list[str]:
     """Those of one path or of several."""
     return [os.fspath(path) for path in ([paths] if isinstance(paths, (str, os.PathLike)) else paths)]
+
+
+def list_of(items: Iterable[Item]) -> list[Item]:
+    """A list of texts, or of lists of them. One str is refused: it would be a list of its characters."""
+    if isinstance(items, str):
+        raise TypeError("give a list of texts, not a str")
+    return list(items)
+
+
+def check_text(text: object) -> None:
+    if not isinstance(text, str):
+        hint = ": decode it first" if isinstance(text, (bytes, bytearray)) else ""
+        raise TypeError(f"a text must be a str, not {type(text).__name__}{hint}")
+
+
+def check_texts(texts: object) -> None:
+    for one in texts if isinstance(texts, Iterable) else [texts]:
+        check_text(one)
 
 
 def milliseconds_of(timeout: float | None) -> int:

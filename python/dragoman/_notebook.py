@@ -62,7 +62,10 @@ def translation_html(translation: Translation) -> str:
         end = word.span.end
     parts.append(html.escape(best.text[end:]))
     source = html.escape(translation.source)
-    return f'<div style="opacity: 0.65">{source}</div><div>{"".join(parts)}</div>'
+    return (
+        '<div style="white-space: pre-wrap">'
+        f'<div dir="auto" style="opacity: 0.65">{source}</div><div dir="auto">{"".join(parts)}</div></div>'
+    )
 
 
 def training_html(folder: str) -> str:

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dragoman import _core
-from dragoman._arguments import OptionValue, Path, milliseconds_of, options_of, paths_of
+from dragoman._arguments import OptionValue, Path, check_text, check_texts, list_of
+from dragoman._arguments import milliseconds_of, options_of, paths_of
 from dragoman._errors import UsageError
 from dragoman._glossary import Term, Terms, glossary_of
 from dragoman._memory import Memories, memory_of
@@ -170,7 +171,7 @@ class Translator:
         if isinstance(text, list):
             return self.translate_batch(text, glossary=glossary, memory=memory, **options)
         if isinstance(text, (bytes, bytearray)) or not isinstance(text, Iterable):
-            _check_text(text)
+            check_text(text)
         return self._translate_in_order(iter(text), _How(options, glossary, memory))
 
     @overload
@@ -198,9 +199,8 @@ class Translator:
         >>> len(translator.translate_batch(["The cat sleeps.", "A dog barks."]))
         2
         """
-        all_texts = list(texts)
-        for one in all_texts:
-            _check_text(one)
+        all_texts = list_of(texts)
+        check_texts(all_texts)
         how = _How(options, glossary, memory)
         terms = [how.terms_in(one) for one in all_texts] if how.glossary is not None else []
         done = self._core.translate(all_texts, how.options, how.prefix, how.timeout, how.tokens, terms, how.memory)
@@ -277,8 +277,8 @@ class Translator:
         single = isinstance(source, str)
         sources = [source] if isinstance(source, str) else source
         targets = [target] if isinstance(target, str) else target
-        _check_texts(sources)
-        _check_texts(targets)
+        check_texts(sources)
+        check_texts(targets)
         if len(sources) != len(targets):
             raise ValueError(f"there are {len(sources)} sources and {len(targets)} targets: each needs its own")
         pairs = list(zip(sources, targets))
@@ -342,7 +342,7 @@ class Translator:
         return [Option(o.name, o.help, o.type, o.limits, o.default) for o in _core.Translator.options()]
 
     def _submit(self, text: str, how: _How, follow: bool = False, on_done: Any = None) -> _core.Job:
-        _check_text(text)
+        check_text(text)
         terms = how.terms_in(text)
         return self._core.submit(
             text, how.options, how.prefix, how.timeout, how.tokens, terms, how.memory, follow, on_done
@@ -393,14 +393,3 @@ class _How:
 
     def terms_in(self, text: str) -> list[Term]:
         return self.glossary.terms(text) if self.glossary is not None else []
-
-
-def _check_text(text: object) -> None:
-    if not isinstance(text, str):
-        hint = ": decode it first" if isinstance(text, (bytes, bytearray)) else ""
-        raise TypeError(f"a text must be a str, not {type(text).__name__}{hint}")
-
-
-def _check_texts(texts: object) -> None:
-    for one in texts if isinstance(texts, Iterable) else [texts]:
-        _check_text(one)

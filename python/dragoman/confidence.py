@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 
 from dragoman import _core
-from dragoman._arguments import Path
+from dragoman._arguments import Path, list_of
 
 __all__ = ["Calibration", "Finding", "calibrate", "check"]
 
@@ -62,5 +62,5 @@ def calibrate(folder: Path, sources: Iterable[str], references: Iterable[str], *
     >>> calibrate("models/en-fr", sources, references).word_error_after    # doctest: +SKIP
     0.018
     """
-    done = _core.calibrate(os.fspath(folder), list(sources), list(references), threads)
+    done = _core.calibrate(os.fspath(folder), list_of(sources), list_of(references), threads)
     return Calibration(*(getattr(done, field.name) for field in dataclasses.fields(Calibration)))

@@ -158,13 +158,18 @@ class Translator:
         if len(prefixes) != len(sentences):
             raise ValueError(f"there are {len(sentences)} sources and {len(prefixes)} prefixes: each needs one, or None")
         results: list[AsyncTranslationResult] = []
-        for sentence, prefix in zip(sentences, prefixes):
-            how = _How({**options, "prefix": _text_of(prefix)})
-            job = self._translator._submit(_text_of(sentence), how)
-            results.append(AsyncTranslationResult(job, prefix, return_scores, return_attention))
-        if asynchronous:
-            return results
-        return [result.result() for result in results]
+        try:
+            for sentence, prefix in zip(sentences, prefixes):
+                how = _How({**options, "prefix": _text_of(prefix)})
+                job = self._translator._submit(_text_of(sentence), how)
+                results.append(AsyncTranslationResult(job, prefix, return_scores, return_attention))
+            if asynchronous:
+                return results
+            return [result.result() for result in results]
+        except BaseException:  # KeyboardInterrupt, too
+            for result in results:
+                result._job.cancel()
+            raise
 
     def score_batch(
         self, source: Iterable[Sequence[str]], target: Iterable[Sequence[str]], *, max_input_length: int = 1024, **others: Any

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Literal, Union
 
 from dragoman import _core
+from dragoman._arguments import list_of
 
 __all__ = ["Comparison", "CorpusScore", "SystemScore", "bleu", "chrf", "compare", "ter", "tokenizers"]
 
@@ -48,9 +49,9 @@ class Comparison:
 
 
 def _lists_of(references: References) -> list[list[str]]:
-    lists = list(references)
+    lists = list_of(references)
     texts = [one for one in lists if isinstance(one, str)]
-    return [texts] if len(texts) == len(lists) else [list(one) for one in lists]
+    return [texts] if len(texts) == len(lists) else [list_of(one) for one in lists]
 
 
 def _settings(**given: str | int) -> _core.MetricSettings:
@@ -87,7 +88,7 @@ def bleu(
     BLEU = 48.9
     """
     settings = _settings(tokenizer=tokenizer, tokenizer_model=os.fspath(tokenizer_model), lowercase=lowercase)
-    return _score_of(_core.bleu(list(hypotheses), _lists_of(references), settings))
+    return _score_of(_core.bleu(list_of(hypotheses), _lists_of(references), settings))
 
 
 def chrf(hypotheses: Iterable[str], references: References, *, lowercase: bool = False, word_order: int = 0) -> CorpusScore:
@@ -97,7 +98,7 @@ def chrf(hypotheses: Iterable[str], references: References, *, lowercase: bool =
     chrF2 = 69.4
     """
     settings = _settings(lowercase=lowercase, word_order=word_order)
-    return _score_of(_core.chrf(list(hypotheses), _lists_of(references), settings))
+    return _score_of(_core.chrf(list_of(hypotheses), _lists_of(references), settings))
 
 
 def ter(
@@ -120,7 +121,7 @@ def ter(
         ter_asian_support=asian_support,
         ter_case_sensitive=case_sensitive,
     )
-    return _score_of(_core.ter(list(hypotheses), _lists_of(references), settings))
+    return _score_of(_core.ter(list_of(hypotheses), _lists_of(references), settings))
 
 
 def compare(
@@ -161,5 +162,5 @@ def compare(
         ter_asian_support=asian_support,
         ter_case_sensitive=case_sensitive,
     )
-    done = _core.compare_systems(list(baseline), list(system), _lists_of(references), paired, settings)
+    done = _core.compare_systems(list_of(baseline), list_of(system), _lists_of(references), paired, settings)
     return Comparison(_system_of(done.baseline), _system_of(done.system), done.p_value)

@@ -56,7 +56,7 @@ void bind_confidence(nb::module_& module) {
       .def_ro("text", &Finding::text)
       .def_ro("description", &Finding::description);
   module.def("check_translation", &check_translation, nb::arg("source"), nb::arg("translation"),
-             nb::arg("source_language"), nb::arg("target_language"));
+             nb::arg("source_language"), nb::arg("target_language"), nb::call_guard<GilRelease>());
   nb::class_<CalibrationResult>(module, "CalibrationResult")
       .def_ro("texts", &CalibrationResult::texts)
       .def_ro("words", &CalibrationResult::words)
@@ -95,8 +95,9 @@ void bind_models(nb::module_& module) {
   module.def("average", &average, nb::arg("folders"), nb::arg("out"), nb::call_guard<GilRelease>());
   module.def("average_checkpoints", &average_checkpoints, nb::arg("folder"), nb::arg("newest"),
              nb::arg("out"), nb::call_guard<GilRelease>());
-  module.def("inspection_page", &inspection_page, nb::arg("inspections"), nb::arg("model"));
-  module.def("training_page", &training_page, nb::arg("folders"));
+  module.def("inspection_page", &inspection_page, nb::arg("inspections"), nb::arg("model"),
+             nb::call_guard<GilRelease>());
+  module.def("training_page", &training_page, nb::arg("folders"), nb::call_guard<GilRelease>());
   bind_confidence(module);
 }
 

@@ -75,7 +75,13 @@ void bind_metrics(nb::module_& module) {
              nb::arg("paired"), nb::arg("settings"));
 }
 
+Glossary* open_glossary(const std::string& path, const std::string& from, const std::string& to) {
+  const GilRelease release;
+  return new Glossary(path, {from, to});
+}
+
 Glossary* glossary_of_entries(const std::vector<std::pair<std::string, std::string>>& entries) {
+  const GilRelease release;
   std::vector<Glossary::Entry> read;
   for (const auto& [source, target] : entries) read.push_back({source, target});
   return new Glossary(read);
@@ -89,6 +95,7 @@ std::vector<std::tuple<size_t, size_t, Texts>> terms_of(const Glossary& glossary
 }
 
 Memory* open_memory(const std::string& path, bool add) {
+  const GilRelease release;
   return new Memory(path, add ? Memory::Access::add : Memory::Access::read);
 }
 
@@ -149,13 +156,10 @@ void bind_texts(nb::module_& module) {
   bind_metrics(module);
   bind_memories(module);
   nb::class_<Glossary>(module, "Glossary")
-      .def(nb::new_([](const std::string& path, const std::string& from, const std::string& to) {
-             return new Glossary(path, {from, to});
-           }),
-           nb::arg("path"), nb::arg("source_language"), nb::arg("target_language"))
+      .def(nb::new_(&open_glossary), nb::arg("path"), nb::arg("source_language"), nb::arg("target_language"))
       .def_static("of_entries", &glossary_of_entries, nb::arg("entries"))
       .def("__len__", &Glossary::size)
-      .def("terms", &terms_of, nb::arg("text"));
+      .def("terms", &terms_of, nb::arg("text"), nb::call_guard<GilRelease>());
 
   nb::class_<TranslatedDocument>(module, "TranslatedDocument")
       .def_prop_ro("bytes", &bytes_of)

@@ -1,5 +1,4 @@
 // Translator, its requests and its results.
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
@@ -7,11 +6,11 @@
 
 #include "job.h"
 #include "long_call.h"
+#include "matrix.h"
 
 namespace dragoman::python {
 namespace {
 
-using Matrix = nb::ndarray<nb::numpy, float, nb::ndim<2>>;
 using Terms = std::vector<std::tuple<size_t, size_t, std::vector<std::string>>>;
 
 Request request_of(std::string text, const Options& options, const std::string& prefix, int64_t timeout,
@@ -23,17 +22,16 @@ Request request_of(std::string text, const Options& options, const std::string& 
   return request;
 }
 
-// Rows are the hypothesis's tokens, columns the source's. The array owns its numbers.
+// Rows are the hypothesis's tokens, columns the source's.
 Matrix attention_of(const Hypothesis& hypothesis, size_t columns) {
   const size_t rows = hypothesis.tokens.size();
-  auto* const numbers = new std::vector<float>(rows * columns);
-  const nb::capsule owner(numbers, [](void* p) noexcept { delete static_cast<std::vector<float>*>(p); });
+  Matrix matrix = {.rows = rows, .columns = columns, .values = std::vector<float>(rows * columns)};
   for (size_t row = 0; row < rows; ++row) {
     const Token& token = hypothesis.tokens[row];
     for (size_t i = 0; i < token.attention.size() && token.attention_begin + i < columns; ++i)
-      (*numbers)[row * columns + token.attention_begin + i] = token.attention[i];
+      matrix.values[row * columns + token.attention_begin + i] = token.attention[i];
   }
-  return Matrix(numbers->data(), {rows, columns}, owner);
+  return matrix;
 }
 
 void bind_answers(nb::module_& module) {

@@ -4,6 +4,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import time
 
 import dragoman
 import pytest
@@ -79,6 +80,23 @@ def test_prefixes_scores_and_attention(package):
     assert score.tokens[-1] == "</s>" and all(one <= 0 for one in score.log_probs)
     with pytest.raises(ValueError, match="other pieces"):
         translator.score_batch(source, [["▁la", "la"]])
+
+
+def test_what_ends_a_call_cancels_all_its_sentences(package, monkeypatch):
+    translator = ctranslate2.Translator(package / "model", intra_threads=1)
+    long = [["▁the", "▁cat"] * 30] * 500
+
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ctranslate2.AsyncTranslationResult, "result", interrupted)
+    for sentences, error in (([*long, None], TypeError), (long, KeyboardInterrupt)):
+        with pytest.raises(error):
+            translator.translate_batch(sentences, beam_size=50, min_decoding_length=200)
+        until = time.monotonic() + 10
+        while translator._translator._core.pending() > 0:
+            assert time.monotonic() < until
+            time.sleep(0.01)
 
 
 def test_what_has_no_counterpart_is_refused(package):

@@ -11,7 +11,7 @@ import sys
 
 import dragoman
 from conftest import FIXTURES
-from dragoman import ctranslate2, document, huggingface, metrics
+from dragoman import confidence, ctranslate2, document, huggingface, metrics
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -88,7 +88,7 @@ def definition(module, name):
 def reference():
     lines = ["# Reference of the Python package", "", "Written by `python/tests/run BUILD` with DRAGOMAN_WRITE_DOCS=1; "
              "[python.md](python.md) has examples.", ""]
-    for module in (dragoman, document, metrics, huggingface, ctranslate2):
+    for module in (dragoman, confidence, document, metrics, huggingface, ctranslate2):
         lines += [f"## {module.__name__}", ""]
         for name in module.__all__:
             node = definition(module, name)

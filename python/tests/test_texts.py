@@ -4,7 +4,7 @@ import sys
 import dragoman
 import pytest
 from conftest import SENTENCES
-from dragoman import document, metrics
+from dragoman import confidence, document, metrics
 
 
 def test_metrics_are_those_of_sacrebleu():
@@ -28,6 +28,20 @@ def test_metrics_with_several_references():
     assert {"13a", "intl", "zh", "char", "none", "flores200"} <= set(metrics.tokenizers())
     with pytest.raises(dragoman.UsageError, match="13a, intl, zh"):
         metrics.bleu(hypotheses, references, tokenizer="14a")
+
+
+def test_a_list_of_texts_is_not_a_str(translator):
+    text, texts = "A dog.", ["A dog."]
+    for call in (
+        lambda: translator.translate_batch(text),
+        lambda: metrics.bleu(text, texts),
+        lambda: metrics.chrf(texts, text),
+        lambda: metrics.ter(texts, [texts, text]),
+        lambda: metrics.compare(texts, text, texts),
+        lambda: confidence.calibrate("no-such-model", texts, text),
+    ):
+        with pytest.raises(TypeError, match="give a list of texts, not a str"):
+            call()
 
 
 def test_paired_tests():

@@ -271,18 +271,47 @@ def test_the_global_lock_is_free_meanwhile(translator):
     assert counted[0] > 1000
 
 
+READING_CALLS = [
+    ("terms.tsv", "dragoman.Glossary('terms.tsv')"),
+    ("memory.json", "dragoman.Memory('.')"),
+    ("config.json", "dragoman._core.training_page(['.'])"),
+]
+
+
+@pytest.mark.parametrize("name, call", READING_CALLS)
+def test_a_thread_may_write_what_a_call_reads(tmp_path, name, call):
+    program = f"""
+import os, threading, time, dragoman
+open("metrics.jsonl", "w").close()
+os.mkfifo("{name}")
+def write():  # each time that it is opened
+    while True:
+        try:
+            with open("{name}", "w") as pipe: pipe.write("a cat\\tun chat\\n")
+        except BrokenPipeError: pass
+        time.sleep(0.01)
+threading.Thread(target=write, daemon=True).start()
+try: {call}
+except dragoman.Error: pass
+print("read")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, cwd=tmp_path)
+    assert done.stdout == "read\n", done.stderr
+
+
 LONG_CALLS = [
     "translator.translate(TEXTS * 1000, beam=20)",
     "translator.score(TEXTS * 1000, TEXTS * 1000)",
     "dragoman.metrics.chrf(TEXTS * 1000, TEXTS * 1000)",
     "dragoman.document.translate_bytes(translator, PAGE, name='page.txt', beam=20)",
+    "dragoman.ctranslate2.Translator(sys.argv[1]).translate_batch([[text] for text in TEXTS * 1000], beam_size=20)",
 ]
 
 
 @pytest.mark.parametrize("call", LONG_CALLS)
 def test_interrupting_ends_a_long_call(folder, call):
     program = f"""
-import os, signal, sys, threading, time, dragoman
+import os, signal, sys, threading, time, dragoman.ctranslate2
 TEXTS = ["The cat sleeps. " * 30] * 100
 PAGE = b"\\n\\n".join(b"The cat sleeps. " * 30 + str(i).encode() for i in range(10000))
 def interrupt():
@@ -322,6 +351,7 @@ def test_inspections_are_pages(translator):
         inspection.attention("cross", layer=9)
     page = translator.translate("A <b>cat</b>.", tokens=True)._repr_html_()
     assert "&lt;b&gt;" in page and "<b>" not in page
+    assert page.count('dir="auto"') == 2 and "white-space: pre-wrap" in page
 
 
 def test_what_is_wrong_is_said(tmp_path, translator):
