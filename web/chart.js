@@ -336,3 +336,18 @@ class Chart {
     this.cross?.replaceChildren();
   }
 }
+
+// Series of histograms in the same bins, at most 60; the last bin includes all longer sentences.
+function histograms(names, all) {
+  const longest = Math.max(...all.map((list) => {
+    const total = list.reduce((sum, [, count]) => sum + count, 0);
+    let sum = 0;
+    return list.find(([, count]) => (sum += count) >= total * 0.999)[0];
+  }));
+  const width = Math.ceil(longest / 60);
+  return all.map((list, i) => {
+    const total = list.reduce((sum, [, count]) => sum + count, 0), bins = Array(Math.floor(longest / width) + 1).fill(0);
+    for (const [length, count] of list) bins[Math.min(bins.length - 1, Math.floor(length / width))] += count;
+    return {run: names[i], label: names[i], x: bins.map((_, bin) => bin * width), y: bins.map((count) => count / total * 100), area: true, dashed: i > 0};
+  });
+}

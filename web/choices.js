@@ -15,12 +15,14 @@ export class Choices {
   wait(word) {
     this.close();
     this.word = word;
+    this.items = [];
+    this.held = 0;
     word.setAttribute("aria-expanded", "true");
     this.fill([element("p", {class: "quiet"}, "Looking for other words…")]);
     this.box.focus();
   }
 
-  // items: {text, after, chance, take}
+  // items: {text, after, take}
   show(items) {
     if (!this.open) return;
     this.items = items;

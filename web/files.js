@@ -1,10 +1,13 @@
 // Files: dropped or chosen, sent to the server, translated and offered for download.
 import {icon} from "./icon.js";
-import {download, upload} from "./server.js";
+import {Refused, download, upload} from "./server.js";
 import {nameOf} from "./languages.js";
+
+const megabytes = (bytes) => `${(bytes / 1e6).toLocaleString("en", {maximumSignificantDigits: 3})} MB`;
 
 export class Files {
   constructor(languages, onRefused) {
+    this.limit = Infinity;  // bytes
     this.languages = languages;
     this.onRefused = onRefused;
     this.list = document.getElementById("files");
@@ -38,7 +41,12 @@ export class Files {
     const {from, to} = this.languages, bar = element("progress", {max: 1, value: 0, "aria-label": `Upload of ${file.name}`});
     const state = element("span", {class: "quiet", role: "status"}, `into ${nameOf(to)}`), remove = element("button", {type: "button", class: "plain", "aria-label": `Remove ${file.name}`}, icon("close"));
     const row = element("div", {class: "file"}, icon("file"), element("span", {class: "name"}, file.name), bar, state, remove);
-    remove.addEventListener("click", () => { row.remove(); this.list.hidden = !this.list.children.length; });
+    const removed = new AbortController();
+    remove.addEventListener("click", () => {
+      removed.abort();
+      row.remove();
+      this.list.hidden = !this.list.children.length;
+    });
     this.list.append(row);
     this.list.hidden = false;
     const form = new FormData();
@@ -46,14 +54,16 @@ export class Files {
     form.append("source", from || "auto");
     form.append("target", to);
     try {
+      if (file.size > this.limit) throw new Refused(413, `the file is larger than ${megabytes(this.limit)}, the limit`);
       const answer = await upload("translate_file", form, (share) => {
         if (share >= 1) bar.removeAttribute("value"); else bar.value = share;
         state.textContent = share >= 1 ? "translating…" : "sending…";
-      });
+      }, removed.signal);
       bar.remove();
       state.textContent = "";
       this.offer(row, state, answer.translatedFileUrl, translatedName(file.name, to, answer.translatedFileUrl));
     } catch (error) {
+      if (error.name === "AbortError") return;
       bar.remove();
       state.textContent = error.message;
       state.className = "bad";

@@ -5,6 +5,8 @@ import {nameOf} from "./languages.js";
 
 const most = 50, mostCharacters = 200000;
 
+const sizeOf = ({source, target}) => source.length + target.length;
+
 function read(name, otherwise) {
   try { return JSON.parse(localStorage.getItem(name)) ?? otherwise; } catch { return otherwise; }
 }
@@ -31,13 +33,12 @@ export class History {
 
   // A text that extends the newest entry's replaces it: one entry per text, however often the user pauses.
   add(entry) {
-    if (!this.keep.checked) return;
+    if (!this.keep.checked || sizeOf(entry) > mostCharacters) return;
     const same = ({source, to}) => to === entry.to && (source === entry.source || this.current === source && entry.source.startsWith(source));
     const entries = [entry, ...this.entries.filter((one) => !same(one))].slice(0, most);
     this.current = entry.source;
     let characters = 0;
-    const kept = entries.filter(({source, target}) => (characters += source.length + target.length) <= mostCharacters);
-    write("history", kept);
+    write("history", entries.filter((one) => (characters += sizeOf(one)) <= mostCharacters));
   }
 
   open() {

@@ -45,11 +45,11 @@ const points = (text) => Array.from(text);
 
 function translationSection() {
   const total = sentence.log_probabilities.reduce((a, b) => a + b, 0);
-  const facts = element("dl", {class: "sentence"}, element("dt", {}, "source"), element("dd", {}, sentence.source),
-    element("dt", {}, sentence.target_given ? "given translation" : "translation"), element("dd", {}, sentence.target),
+  const facts = element("dl", {class: "sentence"}, element("dt", {}, "source"), element("dd", {dir: "auto"}, sentence.source),
+    element("dt", {}, sentence.target_given ? "given translation" : "translation"), element("dd", {dir: "auto"}, sentence.target),
     element("dt", {}, "log p"), element("dd", {}, showNumber(total, 3)));
   const rows = sentence.nbest.map(({text, score}, i) => element("tr", {}, element("td", {class: "number"}, String(i + 1)),
-    element("td", {class: "number"}, showNumber(score, 4)), element("td", {}, text)));
+    element("td", {class: "number"}, showNumber(score, 4)), element("td", {dir: "auto"}, text)));
   const nbest = element("table", {}, element("thead", {}, element("tr", {},
     element("th", {class: "number"}, "rank"), element("th", {class: "number"}, "score"), element("th", {}, "hypothesis"))),
   element("tbody", {}, ...rows));
@@ -293,6 +293,7 @@ function showSentence() {
 function showInspection(data) {
   ({model, sentences, colours} = data);
   sentence = sentences[0];
+  if (!sentence.attention[kind].length) kind = "cross";
   layer = aligning = sentence.alignment_layer - 1;
   showSentence();
 }

@@ -63,6 +63,13 @@ part("text").addEventListener("keydown", (event) => {
   part("ask").requestSubmit();
 });
 
+// The address names the sentence: these links leave it as it is.
+part("sections").addEventListener("click", (event) => {
+  event.preventDefault();
+  const link = event.target.closest("a");
+  if (link) part(link.hash.slice(1)).scrollIntoView();
+});
+
 window.addEventListener("hashchange", inspect);
 await listPairs();
 inspect();

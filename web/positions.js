@@ -37,9 +37,19 @@ const segmenters = new Map();
 // Whether white space separates the words of a language.
 export const spaced = (language) => !withoutSpaces.has((language ?? "").split(/[-_]/)[0].toLowerCase());
 
-function segmenterOf(language) {
-  if (!segmenters.has(language)) segmenters.set(language, new Intl.Segmenter(language.replaceAll("_", "-"), {granularity: "word"}));
-  return segmenters.get(language);
+// Some models' names of languages are not valid tags.
+function newSegmenter(language, granularity) {
+  try {
+    return new Intl.Segmenter(language.replaceAll("_", "-"), {granularity});
+  } catch {
+    return new Intl.Segmenter("en", {granularity});
+  }
+}
+
+function segmenterOf(language, granularity) {
+  const key = `${granularity} ${language}`;
+  if (!segmenters.has(key)) segmenters.set(key, newSegmenter(language, granularity));
+  return segmenters.get(key);
 }
 
 export const textsOf = (text, spans) => spans.map(([begin, end]) => text.slice(begin, end));
@@ -47,12 +57,12 @@ export const textsOf = (text, spans) => spans.map(([begin, end]) => text.slice(b
 // The words of a text: [begin, end] in units.
 export function wordsOf(text, language) {
   if (spaced(language) || !Intl.Segmenter) return [...text.matchAll(/\S+/gu)].map((match) => [match.index, match.index + match[0].length]);
-  return [...segmenterOf(language).segment(text)].filter(({isWordLike}) => isWordLike).map(({index, segment}) => [index, index + segment.length]);
+  return [...segmenterOf(language, "word").segment(text)].filter(({isWordLike}) => isWordLike).map(({index, segment}) => [index, index + segment.length]);
 }
 
 // The sentence around a unit, or the whole text where the browser cannot tell.
 export function sentenceAt(text, unit, language) {
   if (!Intl.Segmenter) return text;
-  const found = new Intl.Segmenter((language ?? "en").replaceAll("_", "-"), {granularity: "sentence"}).segment(text).containing(Math.min(unit, text.length - 1));
+  const found = segmenterOf(language ?? "en", "sentence").segment(text).containing(Math.min(unit, text.length - 1));
   return found?.segment.trim() || text;
 }

@@ -1,8 +1,10 @@
 // The report, section by section. Sections without data are omitted.
-let runs = [], several = false, shown = [];
+let runs = [], several = false;
+const hidden = new Set();  // names of runs
 const page = document.getElementById("page");
 let axis = "step", smoothing = 0.02, part = null;
 
+const isShown = (run) => !several || !hidden.has(run.name);
 const runName = (run) => element("span", {class: "name"}, several ? key(run) : null, runs[run].name);
 
 function section(title, ...children) {
@@ -117,7 +119,7 @@ function drawCurves() {
   for (const {chart, name, kinds} of charts) {
     const series = [];
     runs.forEach((run, i) => {
-      for (const kind of shown[i] ? kinds : []) {
+      for (const kind of isShown(run) ? kinds : []) {
         const curve = run[kind];
         if (!curve[name]) continue;
         const words = [several ? run.name : "", kinds.length > 1 || !several ? kindName(kind) : ""];
@@ -125,7 +127,7 @@ function drawCurves() {
           low: curve[`${name}_low`], high: curve[`${name}_high`], points: kind === "validation"});
       }
     });
-    const marks = runs.flatMap((run, i) => (shown[i] ? run.marks : []).map((mark) => ({
+    const marks = runs.flatMap((run) => (isShown(run) ? run.marks : []).map((mark) => ({
       x: mark[axis], bad: mark.event !== "resume", name: `${several ? run.name + ", " : ""}step ${showNumber(mark.step)}: ${mark.event === "checkpoint" ? "failed save" : mark.event}${mark.reason ? ", " + mark.reason : ""}`})));
     chart.set(series, marks, axis, smoothing, part);
   }
@@ -176,8 +178,8 @@ function controls() {
     return element("label", {}, input, text);
   };
   const which = runs.map((run, i) => {
-    const input = element("input", {type: "checkbox", checked: shown[i] ? "" : null});
-    input.addEventListener("change", () => { shown[i] = input.checked; drawCurves(); });
+    const input = element("input", {type: "checkbox", checked: isShown(run) ? "" : null});
+    input.addEventListener("change", () => { hidden[input.checked ? "delete" : "add"](run.name); drawCurves(); });
     return element("label", {}, input, runName(i));
   });
   const slider = element("input", {type: "range", min: 0, max: 10, step: 1, value: smoothing * 100, "aria-label": "smoothing window, in percent of the curve"});
@@ -282,21 +284,6 @@ function sidesTable(facts) {
   return table(["", ...there.map(numberHead)], known.map(([name, value]) => [name, ...there.map((side) => number(value(facts[side])))]), "");
 }
 
-// Both sides in the same bins, at most 60; the last bin includes all longer sentences.
-function histograms(names, all) {
-  const longest = Math.max(...all.map((list) => {
-    const total = list.reduce((sum, [, count]) => sum + count, 0);
-    let sum = 0;
-    return list.find(([, count]) => (sum += count) >= total * 0.999)[0];
-  }));
-  const width = Math.ceil(longest / 60);
-  return all.map((list, i) => {
-    const total = list.reduce((sum, [, count]) => sum + count, 0), bins = Array(Math.floor(longest / width) + 1).fill(0);
-    for (const [length, count] of list) bins[Math.min(bins.length - 1, Math.floor(length / width))] += count;
-    return {run: names[i], label: names[i], x: bins.map((_, bin) => bin * width), y: bins.map((count) => count / total * 100), area: true, dashed: i > 0};
-  });
-}
-
 // --- Samples --------------------------------------------------------------------------------------------------------
 
 function samplesSection() {
@@ -399,7 +386,6 @@ function confidenceSection() {
 function showReport(data) {
   runs = data.runs;
   several = runs.length > 1;
-  if (shown.length !== runs.length) shown = runs.map(() => true);
   document.title = `${runs.map((run) => run.name).join(", ")} – training report`;
   summarySection();
   curvesSection();

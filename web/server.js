@@ -106,23 +106,29 @@ function eventOf(block) {
   return data.length ? {event, data: JSON.parse(data.join("\n"))} : null;
 }
 
-// Of the error event, which comes after the status has been sent.
-export function refusal({error, message, status}) {
-  return new Refused(status ?? error?.status ?? 500, (typeof error === "string" ? error : error?.message) ?? message ?? "the translation failed");
-}
+// Of the error event, which comes after the status has been sent. Its kind tells whether another try may help.
+const passingKinds = {rate: 429, unavailable: 503, expired: 504};
+
+export const refusal = ({error: {message, kind}}) => new Refused(passingKinds[kind] ?? 500, message);
 
 // fetch() does not report how much of an upload is sent.
-export function upload(path, form, onProgress) {
+export function upload(path, form, onProgress, signal) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("POST", path);
     for (const [name, value] of Object.entries(headers({}))) request.setRequestHeader(name, value);
     request.upload.addEventListener("progress", ({loaded, total}) => onProgress(loaded / Math.max(total, 1)));
     request.addEventListener("load", () => {
-      if (request.status === 200) return resolve(JSON.parse(request.responseText));
-      reject(new Refused(request.status, sentenceOf(request.responseText, request.status), secondsOf(request.getResponseHeader("Retry-After"))));
+      const {status, responseText: text} = request, wait = secondsOf(request.getResponseHeader("Retry-After"));
+      if (status !== 200) return reject(new Refused(status, sentenceOf(text, status), wait));
+      try {
+        resolve(JSON.parse(text));
+      } catch {
+        reject(new Refused(status, "The server's answer is not JSON"));
+      }
     });
     request.addEventListener("error", () => reject(new Refused(0, "The server is not responding")));
+    signal.addEventListener("abort", () => { request.abort(); reject(signal.reason); });
     request.send(form);
   });
 }

@@ -100,6 +100,7 @@ export class TargetView {
   }
 
   type(event) {
+    if (event.ctrlKey || event.altKey || event.shiftKey || event.metaKey) return;
     const now = this.words.indexOf(this.wordOf(event.target)), forward = getComputedStyle(this.place).direction === "rtl" ? -1 : 1;
     const step = {ArrowRight: forward, ArrowLeft: -forward, ArrowDown: 1, ArrowUp: -1}[event.key];
     if (step) this.focus(Math.max(0, Math.min(this.words.length - 1, now + step)));

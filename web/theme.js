@@ -5,25 +5,24 @@ const theme = {
   system: window.matchMedia("(prefers-color-scheme: dark)"),
   sheet: document.getElementById("dark"),
 
-  get dark() {
-    const chosen = theme.read();
-    return chosen ? chosen === "dark" : theme.system.matches;
-  },
+  get dark() { return theme.chosen ? theme.chosen === "dark" : theme.system.matches; },
 
-  read() {
-    try { return localStorage.getItem("theme"); } catch { return null; }
+  restore() {
+    try { theme.chosen = localStorage.getItem("theme"); } catch { /* not allowed: as the system has it */ }
+    theme.apply();
   },
 
   // A choice that the system agrees with is forgotten: the page follows the system again.
   choose(dark) {
+    theme.chosen = dark === theme.system.matches ? null : dark ? "dark" : "light";
     try {
-      if (dark === theme.system.matches) localStorage.removeItem("theme");
-      else localStorage.setItem("theme", dark ? "dark" : "light");
+      if (theme.chosen) localStorage.setItem("theme", theme.chosen); else localStorage.removeItem("theme");
     } catch { /* holds only for this page */ }
-    theme.apply(dark);
+    theme.apply();
   },
 
-  apply(dark = theme.dark) {
+  apply() {
+    const {dark} = theme;
     theme.sheet.media = dark ? "screen" : "not all";
     document.documentElement.style.colorScheme = dark ? "dark" : "light";
     document.getElementById("theme")?.setAttribute("aria-pressed", String(dark));
@@ -31,9 +30,9 @@ const theme = {
   },
 };
 
-theme.apply();
-theme.system.addEventListener("change", () => theme.apply());
-window.addEventListener("storage", ({key}) => { if (key === "theme") theme.apply(); });
+theme.restore();
+theme.system.addEventListener("change", theme.apply);
+window.addEventListener("storage", ({key}) => { if (key === "theme") theme.restore(); });
 document.addEventListener("DOMContentLoaded", () => {
   const button = document.getElementById("theme");
   if (!button) return;

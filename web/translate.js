@@ -243,15 +243,22 @@ function goOn(index, prefix) {
 
 // --- Buttons and keys -----------------------------------------------------------------------------------------------
 
+// For a page that may not write to the clipboard. Returns whether it worked.
+function copySelected() {
+  editor.close();
+  const selection = getSelection();
+  selection.selectAllChildren(target.place);
+  const copied = document.execCommand("copy");
+  selection.removeAllRanges();
+  return copied;
+}
+
 async function copy() {
   if (!result) return;
   try {
     await navigator.clipboard.writeText(target.typographic(result.text));
-  } catch {  // not over plain HTTP, unless from this machine
-    const selection = getSelection();
-    selection.selectAllChildren(target.place);
-    document.execCommand("copy");
-    selection.removeAllRanges();
+  } catch {  // over plain HTTP, unless from this machine
+    if (!copySelected()) return notice.say("the browser does not let the page copy: select the translation to copy it");
   }
   const use = part("copy").querySelector("use"), label = part("copy").querySelector("span");
   use.setAttribute("href", "#icon-done");
@@ -311,8 +318,17 @@ for (const dialog of document.querySelectorAll("dialog")) {
   dialog.addEventListener("click", ({target: at}) => { if (at === dialog || at.closest("[data-close]")) dialog.close(); });
 }
 
+const shortcuts = {KeyS: swap, KeyC: copy, KeyE: () => editor.begin(), KeyH: () => history.open(), KeyM: confirm};
+
+// On a Mac, Option+Shift+C writes Ç into a field. Elsewhere the key is C, or a letter of another script.
+function writes({key, code, target: {tagName}}) {
+  const isField = ["INPUT", "TEXTAREA"].includes(tagName);
+  return isField && key.toUpperCase() !== code.slice(3) && !/^(?!\p{Script=Latin})\p{L}$/u.test(key);
+}
+
 document.addEventListener("keydown", (event) => {
-  const shortcut = event.altKey && event.shiftKey && {KeyS: swap, KeyC: copy, KeyE: () => editor.begin(), KeyH: () => history.open(), KeyM: confirm}[event.code];
+  if (event.isComposing) return;
+  const shortcut = event.altKey && event.shiftKey && !writes(event) && shortcuts[event.code];
   if (shortcut && !document.querySelector("dialog[open]")) shortcut();
   else if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target === source.field) hurry();
   else if (event.key === "Escape" && editor.open) { editor.close(); target.focus(0); } else if (event.key === "Escape" && target.place.contains(event.target)) source.field.focus();
@@ -350,6 +366,7 @@ async function load() {
     await memory.load();
     source.limit = models.limits.characters;
     beam = models.limits.beam;
+    files.limit = models.limits.upload_bytes;
     if (!source.text) source.set(text); else source.follow();
     languages.set(models, from || to ? {from, to} : remembered("pair") ?? {});
   } catch (error) {

@@ -50,6 +50,16 @@ class Refusals(PageTest):
         expect(notice).to_contain_text("Trying again in 2 s.")
 
     @in_one_look
+    def test_a_translation_that_fails_on_its_way_is_asked_for_again(self):
+        error = {"error": {"message": "the server is stopping: try again", "kind": "unavailable"}}
+        answers = [{"content_type": "text/event-stream", "body": f"event: error\ndata: {json.dumps(error)}\n\n"}]
+        self.page.route(ASKED, lambda route: route.fulfill(**answers.pop()) if answers else route.continue_())
+        self.open()
+        self.type("the cat sees a dog")
+        expect(self.page.get_by_role("alert")).to_contain_text("The server is stopping: try again. Trying again in 2 s.")
+        self.assertEqual(self.translated(), self.server.translate("the cat sees a dog")["text"])
+
+    @in_one_look
     def test_a_server_that_is_gone_at_the_start_is_asked_again(self):
         gone = [True]
         self.page.route("**/v1/models", lambda route: route.abort() if gone else route.continue_())

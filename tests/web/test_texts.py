@@ -1,10 +1,13 @@
-"""The texts of the page at /: in its address, as they are set, and changed by hand."""
+"""The texts of the page at /: in its address, as they are set, copied and kept, and changed by hand and key."""
 import re
 
 from pages import PageTest, expect, in_both_looks, in_one_look
 
 SENTENCE = "the cat sees a dog"
-LONGEST_IN_ADDRESS = 3000
+LONGEST_IN_ADDRESS, LONGEST_IN_HISTORY = 3000, 200_000
+# Whether the page leaves a key to the browser.
+LEAVES = '''(place, init) => place.dispatchEvent(
+  new KeyboardEvent("keydown", {bubbles: true, cancelable: true, ...init}))'''
 
 
 class Texts(PageTest):
@@ -22,6 +25,9 @@ class Texts(PageTest):
     def copied(self):
         self.page.get_by_role("button", name="Copy").click()
         return self.page.evaluate("navigator.clipboard.readText()")
+
+    def leaves(self, place, key, code, **more):
+        return self.page.locator(place).evaluate(LEAVES, {"key": key, "code": code, **more})
 
     def test_the_address_keeps_the_text(self):
         text = "the cat / sees #1, 100 %\n\na dog &c. 😀"
@@ -85,6 +91,76 @@ class Texts(PageTest):
         self.open("#source=fr&target=en")
         self.type("pourquoi")
         self.assertEqual(self.translated(), "Why ? No : 10 000 %")
+
+    @in_one_look
+    def test_a_language_without_a_valid_tag(self):
+        self.answer("le chat", **{"from": "e"})
+        self.open()
+        self.type("the cat")
+        self.assertEqual(self.translated(), "le chat")
+        self.check(accessible=False)
+
+    @in_one_look
+    def test_a_text_that_the_history_has_no_room_for_leaves_the_others(self):
+        answers = ["le chat", "x" * LONGEST_IN_HISTORY]
+        self.open()
+        for text in answers:
+            self.answer(text)
+            self.type(f"the cat {len(text)}")
+            expect(self.page.locator("#spoken")).to_have_text(text[:1000])
+            self.page.locator("#copy").click()
+            expect(self.page.locator("#spoken")).to_have_text("Copied")
+        kept = self.page.evaluate("JSON.parse(localStorage.getItem('history')).map(({target}) => target)")
+        self.assertEqual(kept, answers[:1])
+
+    @in_one_look
+    def test_copied_is_said_of_what_was_copied(self):
+        self.open()
+        self.type(SENTENCE)
+        self.translated()
+        copy = self.page.locator("#copy")
+        # As it is over plain HTTP.
+        self.page.evaluate("Object.defineProperty(navigator, 'clipboard', {value: undefined, configurable: true})")
+        self.page.evaluate("document.execCommand = () => false")
+        copy.click()
+        expect(self.page.get_by_role("alert")).to_contain_text("does not let the page copy")
+        expect(copy).to_have_text("Copy")
+        self.page.evaluate("delete document.execCommand")
+        self.page.keyboard.press("Alt+Shift+E")
+        self.page.locator("#edited").fill("autre chose")
+        self.page.keyboard.press("Alt+Shift+C")
+        expect(copy).to_have_text("Copied")
+        self.page.evaluate("delete navigator.clipboard")
+        self.assertEqual(self.page.evaluate("navigator.clipboard.readText()"), "autre chose")
+
+    @in_one_look
+    def test_letters_that_a_shortcut_would_take_are_written(self):
+        self.open()
+        self.type(SENTENCE)
+        self.translated()
+        shortcut = {"altKey": True, "shiftKey": True}
+        for key, code in (("Í", "KeyS"), ("Ç", "KeyC"), ("Dead", "KeyE"), ("Ó", "KeyH")):  # on a Mac
+            self.assertTrue(self.leaves("#source", key, code, **shortcut), key)
+        self.assertTrue(self.leaves("#source", "H", "KeyH", isComposing=True, **shortcut))
+        expect(self.page.locator("#from")).to_have_value("en")
+        expect(self.page.get_by_role("dialog")).to_be_hidden()
+        for place, key in (("#source", "H"), ("#source", "Р"), ("#target .word >> nth=0", "Ó")):
+            self.assertFalse(self.leaves(place, key, "KeyH", **shortcut), key)
+            expect(self.page.get_by_role("dialog")).to_be_visible()
+            self.page.keyboard.press("Escape")
+        self.assertTrue(self.leaves("#target .word >> nth=0", "ArrowLeft", "ArrowLeft", altKey=True))
+        self.assertFalse(self.leaves("#target .word >> nth=0", "ArrowLeft", "ArrowLeft"))
+
+    @in_one_look
+    def test_escape_ends_a_composition_first(self):
+        self.open()
+        self.type(SENTENCE)
+        self.translated()
+        self.page.keyboard.press("Alt+Shift+E")
+        self.assertTrue(self.leaves("#edited", "Escape", "Escape", isComposing=True))
+        expect(self.page.locator("#edited")).to_be_visible()
+        self.assertFalse(self.leaves("#edited", "Escape", "Escape"))
+        expect(self.page.locator("#edited")).to_be_hidden()
 
     def test_the_translation_can_be_changed(self):
         self.open()

@@ -166,6 +166,24 @@ class Translate(PageTest):
         expect(self.page.locator("#target .word").nth(2)).to_be_focused()
         self.check()
 
+    @in_one_look
+    def test_no_word_can_be_taken_before_there_are_any(self):
+        self.open()
+        self.type(SENTENCE)
+        best = self.translated()
+        words, choices = self.page.locator("#target .word"), self.page.locator("#choices")
+        words.nth(2).click()
+        expect(choices.locator("[role=option]").first).to_be_visible()
+        self.page.keyboard.press("Escape")
+        self.page.route("**/v1/translate", lambda route: None)  # never answered
+        words.nth(1).click()
+        for key in ("Enter", "ArrowDown", "Enter"):
+            self.page.keyboard.press(key)
+        expect(choices).to_have_text("Looking for other words…")
+        expect(choices).to_be_focused()
+        self.page.keyboard.press("Escape")
+        expect(self.page.locator("#target")).to_have_text(best)
+
     def test_other_words_leave_the_sentences_before_them_alone(self):
         first, second = "Where is the cat?", "The old house and the bird"
         self.open()

@@ -186,6 +186,33 @@ class Views(PageTest):
         expect(pair).to_have_value("fr en")
         self.check()
 
+    @in_one_look
+    def test_links_to_sections_leave_the_address(self):
+        self.open("inspect#from=en&to=ar&text=القط")
+        expect(self.page.locator("canvas").first).to_be_visible()
+        address = self.page.url
+        self.page.get_by_role("link", name="Attention").click()
+        expect(self.page.locator("#attention h2")).to_be_in_viewport()
+        self.assertEqual(self.page.url, address)
+        source = self.page.locator("#translation dd").first
+        self.assertEqual(source.evaluate("(one) => getComputedStyle(one).direction"), "rtl")
+
+    @in_one_look
+    def test_an_attention_that_another_model_lacks(self):
+        def answer(route):
+            inspected = route.fetch().json()
+            inspected["sentences"][0]["attention"]["decoder"] = []  # as of recurrent units
+            route.fulfill(json=inspected)
+        self.open("inspect#from=en&to=fr&text=the+cat")
+        self.page.get_by_role("button", name="Decoder").click()
+        self.page.route("**/v1/inspect", answer)
+        self.page.get_by_placeholder("Type a sentence").fill("the old cat")
+        self.page.keyboard.press("Enter")
+        expect(self.page.locator("#attention")).to_contain_text("The decoder has recurrent units")
+        expect(self.page.get_by_role("button", name="Cross")).to_have_attribute("aria-pressed", "true")
+        expect(self.page.locator("#state")).to_be_hidden()
+        self.check(accessible=False)
+
     def test_all_pages_look_alike(self):
         looks = []
         for path in ("", "inspect", "training"):
@@ -198,6 +225,16 @@ class Views(PageTest):
             self.assertEqual(self.page.locator("nav [aria-current=page]").count(), 1)
         self.assertEqual(looks[0], looks[1])
         self.assertEqual(looks[0], looks[2])
+
+    @in_one_look
+    def test_the_theme_changes_where_nothing_can_be_kept(self):
+        self.open("inspect")
+        self.page.evaluate("Object.defineProperty(window, 'localStorage', {get() { throw new DOMException('', 'SecurityError'); }})")
+        button = self.page.get_by_role("button", name="Dark theme")
+        before = button.get_attribute("aria-pressed")
+        for pressed in ("false" if before == "true" else "true", before):
+            button.click()
+            expect(button).to_have_attribute("aria-pressed", pressed)
 
     def test_training_grows(self):
         self.open("training")
@@ -219,6 +256,18 @@ class Views(PageTest):
         self.append("first", event("sample", 39, source="a dog", reference="une chienne", translation="une chatte")[-9:])
         expect(self.page.locator("#samples")).to_contain_text("une chatte")
         self.check()
+
+    @in_one_look
+    def test_a_run_stays_hidden_beside_a_new_one(self):
+        for run in ("b", "c"):
+            self.train(run, range(1, 40))
+        self.open("training")
+        boxes = self.page.locator("fieldset.which input")
+        expect(boxes).to_have_count(2)
+        boxes.nth(1).uncheck()
+        self.train("a", range(1, 40))
+        expect(boxes).to_have_count(3)
+        self.assertEqual(boxes.evaluate_all("all => all.map((one) => one.checked)"), [True, True, False])
 
     def test_what_a_reader_has_set_stays(self):
         self.train("first", range(1, 40))
