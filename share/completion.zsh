@@ -1,17 +1,17 @@
 #compdef dragoman
 # Completes dragoman's commands and options: source <(dragoman completion zsh)
 _dragoman() {
-  local command= values= line name kind
-  local -a found
-  (( CURRENT > 2 )) && command=$words[2]
-  for line in "${(@f)$($words[1] $command --help=completion 2>/dev/null)}"; do
+  local values= line name kind
+  local -a found given
+  given=($words[1,CURRENT-1])
+  for line in "${(@f)$($given[1,2] --help=completion $given[3] 2>/dev/null)}"; do # which may name a figure
     name=${line%%:*} kind=${${line#*:}%%:*}
     found+=("$name:${line#*:*:}")
     [[ $name == $words[CURRENT-1] ]] && values=$kind
   done
   if [[ $values == *'|'* ]]; then
     compadd -- ${(s:|:)values}
-  elif [[ -z $values && ( $words[CURRENT] == -* || -z $command ) ]]; then
+  elif [[ -z $values && ( $words[CURRENT] == -* || $found[1] != -* ) ]]; then
     _describe dragoman found
   else
     _files

@@ -69,7 +69,7 @@ void declare(Options& options, AlignOptions& o) {
   declare_machine(own, o.machine);
 }
 
-void check_align_options(const AlignOptions& o) {
+void check_align_options(const AlignOptions& o, const Options& given) {
   const bool has_files = !o.source.empty() && !o.target.empty();
   if (has_files == !o.tsv.empty() || o.source.empty() != o.target.empty())
     throw UsageError(
@@ -83,7 +83,8 @@ void check_align_options(const AlignOptions& o) {
     if (is_given && has_model) throw UsageError("{} has no effect with --model: leave it out", option);
   for (const auto& [is_given, option] :
        {std::pair(o.alignment_layer > 0, "--alignment-layer"), std::pair(!o.from.empty(), "--from"),
-        std::pair(!o.to.empty(), "--to")})
+        std::pair(!o.to.empty(), "--to"), std::pair(given.is_given("device"), "--device"),
+        std::pair(given.is_given("precision"), "--precision")})
     if (is_given && !has_model) throw UsageError("{} has no effect without --model DIR", option);
 }
 
@@ -222,8 +223,9 @@ void print_by_model(const AlignOptions& o) {
 
 void align(const Arguments& arguments) {
   AlignOptions o;
-  if (!read_options(command_named("align"), o, arguments)) return;
-  check_align_options(o);
+  Options options;
+  if (!read_options(command_named("align"), o, arguments, options)) return;
+  check_align_options(o, options);
   watch_signals();
   o.model.empty() ? learn_and_print(o) : print_by_model(o);
 }

@@ -195,6 +195,15 @@ MachineLimits limits_of(const Device& device, Precision precision, double weight
           .weights = weights};
 }
 
+void check_bench_text(const BenchOptions& o, const Options& given) {
+  if (o.model.empty() || o.load.kept != DecodingCache::all)
+    throw UsageError("bench: --text needs --model, and cannot be combined with --cache");
+  for (const char* key : {"length", "sentences"})
+    if (given.is_given(key))
+      throw UsageError("bench: --{} has no effect with --text, whose sentences are translated", key);
+  check_readable(o.text);
+}
+
 }  // namespace
 
 void bench(const Arguments& arguments) {
@@ -215,22 +224,19 @@ void bench(const Arguments& arguments) {
       (to_json(random_model) != to_json(ModelConfig()) || o.vocabulary != BenchOptions().vocabulary))
     throw UsageError(
         "bench: --model.* and --vocabulary are for random weights: remove them, or remove --model");
-  if (!o.text.empty() && (o.model.empty() || o.load.kept != DecodingCache::all))
-    throw UsageError("bench: --text needs --model, and cannot be combined with --cache");
+  if (!o.text.empty()) check_bench_text(o, options);
   random_model.source_vocabulary = random_model.target_vocabulary = o.vocabulary;
-
-  if (!o.text.empty()) check_readable(o.text);
 
   const BenchModel loaded = load(o, random_model);
   Transformer& model = loaded.transformer();
   const Device& device = model.device;
   const Precision precision = precision_of(model);
   const MachineLimits machine = limits_of(device, precision, bytes_of_step(model.config, precision));
-  forget_peak_memory();  // which that was
   const bool json = o.format == OutputFormat::json;
   if (!json) print_head(model.config, o, machine);
   for (const int64_t batch : o.batch) {
     for (const int64_t beam : o.beam) {
+      forget_peak_memory();  // of the row before, or of measuring the limits
       o.load.batch = batch;
       o.load.beam = beam;
       const BenchRow row = measure(loaded, o, o.load, machine);

@@ -70,7 +70,7 @@ void calibrate(const Arguments& arguments) {
   if (o.model.empty() || o.source.empty() || o.references.size() != 1)
     throw UsageError(
         "calibrate needs --model DIR, --source FILE and one --reference FILE: see dragoman calibrate --help");
-  search.check([&] { validate(o.search); });
+  checked_search(o.model, search);
   const std::vector<dragoman::TextPair> pairs = read_pairs(o);
   const dragoman::CalibrationResult result = dragoman::calibrate(
       o.model, pairs, {.translator = settings_of({.machine = o.machine}), .options = given_options(search)});

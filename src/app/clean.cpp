@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <optional>
 
 #include <fmt/format.h>
@@ -72,6 +73,19 @@ void check_clean_input(const CleanOptions& o) {
   if (standard_input > 1) throw UsageError("standard input (-) can be only one of the files");
 }
 
+void check_are_different(const CleanOptions& o) {
+  std::map<std::filesystem::path, const char*> options;  // by what they write
+  for (const auto& [option, out] :
+       {std::pair("--out-source", o.out_source), {"--out-target", o.out_target}, {"--report", o.report}}) {
+    std::error_code none;
+    const auto path = std::filesystem::weakly_canonical(std::filesystem::absolute(out, none), none);
+    if (out.empty() || none) continue;
+    const auto [known, is_new] = options.emplace(path, option);
+    if (!is_new)
+      throw UsageError("{} and {} name the same file, {}: give each its own", known->second, option, out);
+  }
+}
+
 void check_clean_output(const CleanOptions& o) {
   if (o.out_source.empty() != o.out_target.empty())
     throw UsageError(
@@ -87,19 +101,19 @@ void check_clean_output(const CleanOptions& o) {
       }
     }
   }
-  if (!o.out_source.empty() && o.out_source == o.out_target)
-    throw UsageError("--out-source and --out-target name the same file: give each its own");
+  check_are_different(o);
 }
 
-void check_cleaning(const CleanOptions& o) {
+void check_cleaning(const CleanOptions& o, const Options& given) {
   check_clean_input(o);
   check_clean_output(o);
   if (!o.detector.empty() && o.from.empty() && o.to.empty())
     throw UsageError("--detector has no effect without --from or --to, the languages to expect");
   if (o.score_model.empty() != (o.rules.min_score == 0))
     throw UsageError("--score-model DIR and --min-score, such as -3, belong together");
-  if (o.backward && o.score_model.empty())
-    throw UsageError("--backward has no effect without --score-model DIR");
+  for (const char* key : {"backward", "device", "precision"})
+    if (given.is_given(key) && o.score_model.empty())
+      throw UsageError("--{} has no effect without --score-model DIR", key);
   if (o.rules.max_ratio > 0 && o.rules.max_ratio < 1)
     throw UsageError("--max-ratio is {}, but must be 0 or at least 1", o.rules.max_ratio);
 }
@@ -130,8 +144,9 @@ void log_what_is_off(const CleanOptions& o) {
 
 void clean(const Arguments& arguments) {
   CleanOptions o;
-  if (!read_options(command_named("clean"), o, arguments)) return;
-  check_cleaning(o);
+  Options options;
+  if (!read_options(command_named("clean"), o, arguments, options)) return;
+  check_cleaning(o, options);
   watch_signals();
   log_what_is_off(o);
   if (!o.report.empty()) check_writable(o.report);

@@ -135,14 +135,19 @@ consteval const Command& command_named(std::string_view name) {
 }
 consteval const char* summary_of(std::string_view name) { return command_named(name).summary; }
 
-// For a command that takes options alone: declares them and reads them. False if --help was printed.
+// For a command that takes options alone: declares them and reads them. False if --help was printed. `options` tells
+// afterwards which were given.
 template <class Values>
-bool read_options(const Command& command, Values& values, const Arguments& arguments) {
-  Options options;
+bool read_options(const Command& command, Values& values, const Arguments& arguments, Options& options) {
   declare(options, values);
   CommandLine line(command.name, command.summary);
   line.add_options(options);
   return line.read(arguments);
+}
+template <class Values>
+bool read_options(const Command& command, Values& values, const Arguments& arguments) {
+  Options options;
+  return read_options(command, values, arguments, options);
 }
 
 // Everything but the exit code: finds the command and runs it, or prints help or the version.

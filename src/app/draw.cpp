@@ -80,6 +80,13 @@ std::string help() {
   return text + "\ndragoman draw NAME --help lists the options of a figure.\n";
 }
 
+// A line for each figure, as CommandLine prints options; or the options of the figure that comes next.
+void print_completion(const Arguments& words) {
+  for (const Figure& figure : figures)
+    if (words.size() > 1 && words[1] == figure.name) return figure.draw(figure, {words[0]});
+  for (const Figure& figure : figures) std::cout << fmt::format("{}::{}\n", figure.name, figure.summary);
+}
+
 }  // namespace
 
 void draw(const Arguments& arguments) {
@@ -88,6 +95,7 @@ void draw(const Arguments& arguments) {
     std::cout << help();
     return;
   }
+  if (name == "--help=completion") return print_completion(arguments);
   if (name == "--help=markdown") {
     for (const Figure& figure : figures) figure.draw(figure, arguments);
     return;

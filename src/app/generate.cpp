@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <iostream>
+#include <optional>
 
 #include "api/options.h"
 #include "app/command_line.h"
@@ -53,7 +54,8 @@ void generate(const Arguments& arguments) {
   o.translating.tokens = o.format == OutputFormat::json;
   const dragoman::Options request = given_options(search);
   const SearchOptions output = search_options(request, language_model_search());
-  const std::vector<std::string> lines_given = given_lines(o.text, files);
+  const auto text = options.is_given("text") ? std::optional(o.text) : std::nullopt;
+  const std::vector<std::string> lines_given = given_lines(text, files);
   if (!lines_given.empty()) files.clear();
   if (files.empty() && lines_given.empty() && isatty(STDIN_FILENO) == 1)
     std::cerr << "Type the beginning of a text and press Enter; Ctrl-D ends.\n";

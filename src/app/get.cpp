@@ -1,6 +1,5 @@
 // dragoman get: a published model, downloaded and imported.
 #include <algorithm>
-#include <csignal>
 #include <cstdlib>
 #include <iostream>
 
@@ -98,18 +97,13 @@ std::string download_and_import(const PublishedModel& model, const GetOptions& o
   log_info("downloading {}", model.folder());
   const std::string source = model.family->download(hub, model, folder.path());
   log_info("downloaded {}; importing", megabytes(hub.downloader().bytes()));
-  std::signal(SIGINT, SIG_DFL);  // there is nothing more to keep
-  std::signal(SIGTERM, SIG_DFL);
 
   const dragoman::ImportResult imported =
       dragoman::import_model({.source = source, .out = o.out, .precision = o.precision});
   log_info("{} was made for {}", o.out, imported.system);
   for (const std::string& choice : imported.choices) log_info("{}", choice);
-  if (o.keep) {
-    log_info("the downloaded files are in {}", source);
-  } else {
-    folder.remove();
-  }
+  if (o.keep) folder.keep();
+  if (!folder.remove_unless_kept()) log_info("the downloaded files are in {}", source);
   return "--model " + o.out + (imported.needs_languages ? " --from LANG --to LANG" : "");
 }
 

@@ -8,6 +8,7 @@
 #include "app/commands.h"
 #include "app/shared_options.h"
 #include "base/log.h"
+#include "base/signals.h"
 #include "dragoman/models.h"
 #include "text/check_sentence.h"
 
@@ -68,6 +69,7 @@ void import(const Arguments& arguments) {
     throw UsageError("--target-vocab needs --vocab, the source side's");
   for (const std::string& file : {o.source_vocabulary, o.target_vocabulary})
     if (!file.empty()) o.request.vocabularies.push_back(file);
+  watch_signals();
   const dragoman::ImportResult result = dragoman::import_model(o.request);
   log_info("{} is the {} model in {}", out, result.system, o.request.source);
   for (const std::string& choice : result.choices) log_info("{}", choice);

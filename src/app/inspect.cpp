@@ -26,6 +26,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
+constexpr int64_t inspected_alternatives = 5;
+
 enum class InspectFormat { html, json, svg };
 
 struct InspectOptions {
@@ -72,6 +74,14 @@ void read_whole_sentences(SavedModel& model) {
     reader.max_length = std::max(reader.max_length, std::min(max_source_length, model.max_positions - 1));
 }
 
+// As translate searches, but for alternatives, and what each attends to.
+SearchOptions search_of_inspection(const std::string& folder, const Options& given) {
+  SearchOptions search = checked_search(folder, given, /*alignment=*/true);
+  if (!given.is_given("nbest"))
+    search.nbest = search.sample ? inspected_alternatives : std::min(inspected_alternatives, search.beam);
+  return search;
+}
+
 struct Sentence {
   int64_t line;  // of the input
   std::string text;
@@ -81,7 +91,7 @@ struct Sentence {
 std::vector<Sentence> sentences(const InspectOptions& o, const std::vector<std::string>& files) {
   if (!o.text.empty()) return {{1, o.text}};
   std::vector<Sentence> lines;
-  TranslationInput input(files, "", given_lines("", files));
+  TranslationInput input(files, "", given_lines({}, files));
   int64_t number = 0;
   for (TranslationInput::Line line; input.next(line);) {
     ++number;
@@ -160,8 +170,7 @@ void check(const InspectOptions& o, const Options& given, const std::vector<std:
 
 void inspect(const Arguments& arguments) {
   InspectOptions o;
-  o.search.nbest = 5;
-  o.search.alignment = true;
+  o.search.nbest = inspected_alternatives;
   std::vector<std::string> files;
   Options options, search;
   declare(options, o);
@@ -174,17 +183,15 @@ void inspect(const Arguments& arguments) {
   add_search(line, search);
   if (!line.read(arguments)) return;
   if (o.text.empty() && !files.empty()) {
-    if (const auto given = given_lines("", files); given.size() == 1) {
+    if (const auto given = given_lines({}, files); given.size() == 1) {
       options.set_flag("text", given[0]);
       files.clear();
     }
   }
   check(o, options, files);
-  SearchOptions& how = o.search;
-  if (!how.sample && !search.is_given("nbest")) how.nbest = std::min(how.nbest, how.beam);
-  search.check([&] { validate(o.search); });
   if (o.out.empty()) o.out = o.format == InspectFormat::html ? "inspect.html" : "-";
   o.several_figures() ? check_writable_folder(o.out) : check_output(o.out);
+  o.search = search_of_inspection(o.model, search);
   watch_signals();
 
   write(o, inspect_all(o, sentences(o, files)));

@@ -2,12 +2,12 @@
 #include "memory/memory.h"
 
 #include <algorithm>
-#include <functional>
 #include <iostream>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "app/command_line.h"
@@ -87,7 +87,7 @@ void check_files(const MemoryOptions& o) {
     throw UsageError("--source FILE and --target FILE belong together");
 }
 
-void build_memory(const MemoryOptions& o) {
+void build_memory(const Options&, MemoryOptions& o) {
   if (o.out.empty()) throw UsageError("memory build needs --out DIR, the folder of the new memory");
   if (o.files.from.empty() || o.files.to.empty())
     throw UsageError("memory build needs the languages, such as --from en --to fr");
@@ -107,7 +107,7 @@ void check_language(const char* option, const std::string& given, const std::str
                      own);
 }
 
-void add_to_memory(MemoryOptions& o) {
+void add_to_memory(const Options&, MemoryOptions& o) {
   TranslationMemory memory(o.memory, MemoryAccess::add);
   check_files(o);
   check_language("--from", o.files.from, memory.from());
@@ -144,18 +144,18 @@ void print_matches(const std::string& text, const std::vector<MemoryMatch>& matc
                              match.segment.target);
 }
 
-void look_in_memory(const MemoryOptions& o) {
+void look_in_memory(const Options& given, MemoryOptions& o) {
   const TranslationMemory memory(o.memory, MemoryAccess::read);
   const auto look = [&](const std::string& text) {
     print_matches(text, memory.look_up(text, o.query), o.format);
     flush_output();
   };
-  if (!o.text.empty()) return look(o.text);
+  if (given.is_given("text")) return look(o.text);
   LineReader lines("-");
   for (std::string_view line; lines.next(line);) look(repaired(line));
 }
 
-void export_memory(const MemoryOptions& o) {
+void export_memory(const Options&, MemoryOptions& o) {
   const TranslationMemory memory(o.memory, MemoryAccess::read);
   std::optional<NewFile> file;
   if (!o.out.empty() && !is_standard_output(o.out)) file.emplace(o.out);
@@ -174,19 +174,24 @@ void export_memory(const MemoryOptions& o) {
 }
 
 // Options that are not given are the model's own.
-void evaluate(const Options& options, MemoryOptions& o) {
+void evaluate(const Options& given, MemoryOptions& o) {
   o.evaluation.translating.memory = o.memory;
   o.evaluation.source = o.files.source;
   o.evaluation.format = o.format;
   dragoman::Options& request = o.evaluation.request;
-  if (options.is_given("at-most")) request.emplace_back("memory-segments", o.query.at_most);
-  if (options.is_given("at-least")) request.emplace_back("memory-at-least", o.query.at_least);
-  request.emplace_back("match-case", o.query.match_case);
-  request.emplace_back("match-numbers", o.query.match_numbers);
+  const auto add = [&](const char* key, const char* name, const auto& value) {
+    if (given.is_given(key)) request.emplace_back(name, value);
+  };
+  add("from", "from", o.files.from);
+  add("to", "to", o.files.to);
+  add("at-most", "memory-segments", o.query.at_most);
+  add("at-least", "memory-at-least", o.query.at_least);
+  add("match-case", "match-case", o.query.match_case);
+  add("match-numbers", "match-numbers", o.query.match_numbers);
   evaluate_memory(o.evaluation);
 }
 
-void verify_memory(const MemoryOptions& o) {
+void verify_memory(const Options&, MemoryOptions& o) {
   const TranslationMemory memory(o.memory, MemoryAccess::read);
   memory.verify();
   int64_t count = 0;
@@ -196,6 +201,52 @@ void verify_memory(const MemoryOptions& o) {
   });
   std::cout << fmt::format("{}: {} from {} to {}, undamaged\n", o.memory, counted(count, "segment"),
                            memory.from(), memory.to());
+}
+
+struct MemoryAction {
+  std::string name;
+  std::vector<std::string> options;  // that it takes
+  void (*run)(const Options& given, MemoryOptions& o);
+};
+
+std::vector<MemoryAction> memory_actions() {
+  std::vector<std::string> of_evaluate = {
+      "memory", "from", "to", "source", "at-most", "at-least", "match-case", "match-numbers", "format"};
+  MemoryEvaluation evaluation;
+  Options declared;
+  auto own = declared.section("", "");
+  declare(own, evaluation);
+  for (const Option& option : declared.all()) of_evaluate.push_back(option.key());
+  return {{"build", {"out", "from", "to", "source", "target", "origin"}, build_memory},
+          {"add", {"memory", "from", "to", "source", "target", "origin"}, add_to_memory},
+          {"look",
+           {"memory", "text", "at-most", "at-least", "match-case", "match-numbers", "format"},
+           look_in_memory},
+          {"export", {"memory", "out"}, export_memory},
+          {"evaluate", of_evaluate, evaluate},
+          {"verify", {"memory"}, verify_memory}};
+}
+
+const MemoryAction& action_named(const std::string& name, const std::vector<MemoryAction>& actions) {
+  const auto found = std::ranges::find(actions, name, &MemoryAction::name);
+  if (found != actions.end()) return *found;
+  std::vector<std::string> names;
+  for (const MemoryAction& action : actions) names.push_back(action.name);
+  throw UsageError("memory: {} is not {} or {}{}", in_quotes(name),
+                   fmt::join(names.begin(), names.end() - 1, ", "), names.back(), suggestion(name, names));
+}
+
+void check_arguments(const MemoryAction& action, const Options& given, const MemoryOptions& o) {
+  const auto takes = [&](const std::string& key) { return std::ranges::count(action.options, key) > 0; };
+  const bool takes_files = takes("origin");
+  if (!takes_files && !o.files.files.empty())
+    throw UsageError("memory {} takes no files, but was given {}: {}", action.name,
+                     in_quotes(o.files.files[0]),
+                     takes("text") ? "--text is what to look for, --memory where" : "--out names the output");
+  for (const Option& option : given.all())
+    if (given.is_given(option.key()) && !takes(option.key()))
+      throw UsageError("--{} has no effect on memory {}: leave it out", option.key(), action.name);
+  if (takes("memory") && o.memory.empty()) throw UsageError("memory {} needs --memory DIR", action.name);
 }
 
 }  // namespace
@@ -214,24 +265,10 @@ void memory(const Arguments& arguments) {
   line.add_options(options);
   if (!line.read(arguments)) return;
   watch_signals();
-  if (o.action == "build") return build_memory(o);
-  if (o.action != "add" && !o.files.files.empty())
-    throw UsageError(
-        "memory {} takes no files, but was given {}: {}", o.action, in_quotes(o.files.files[0]),
-        o.action == "look" ? "--text is what to look for, --memory where" : "--out names the output");
-  const std::pair<const char*, std::function<void(MemoryOptions&)>> actions[] = {
-      {"add", add_to_memory},
-      {"look", [](MemoryOptions& given) { look_in_memory(given); }},
-      {"export", [](MemoryOptions& given) { export_memory(given); }},
-      {"evaluate", [&](MemoryOptions& given) { evaluate(options, given); }},
-      {"verify", [](MemoryOptions& given) { verify_memory(given); }}};
-  for (const auto& [name, run] : actions) {
-    if (o.action != name) continue;
-    if (o.memory.empty()) throw UsageError("memory {} needs --memory DIR", o.action);
-    return run(o);
-  }
-  throw UsageError("memory: {} is not build, add, look, export, evaluate or verify{}", in_quotes(o.action),
-                   suggestion(o.action, {"build", "add", "look", "export", "evaluate", "verify"}));
+  const std::vector<MemoryAction> actions = memory_actions();
+  const MemoryAction& action = action_named(o.action, actions);
+  check_arguments(action, options, o);
+  action.run(options, o);
 }
 
 }  // namespace dragoman::internal

@@ -54,13 +54,14 @@ Resampling resampling_of(const MetricsOptions& o) {
   return resampling;
 }
 
-void check(const MetricsOptions& o) {
+void check(const MetricsOptions& o, const Options& given) {
   if (o.hypotheses.empty() || o.references.empty())
     throw UsageError("metrics needs --hypothesis FILE and --reference FILE: see dragoman metrics --help");
   if (o.paired != Paired::none && o.hypotheses.size() == 1)
     throw UsageError("--paired compares systems: give --hypothesis FILE for each, the baseline first");
-  if (o.samples > 0 && o.paired == Paired::none && !o.confidence)
-    throw UsageError("--samples has no effect without --paired or --confidence");
+  for (const char* key : {"samples", "seed"})
+    if (given.is_given(key) && o.paired == Paired::none && !o.confidence)
+      throw UsageError("--{} has no effect without --paired or --confidence", key);
 }
 
 // Of all systems, and of all references.
@@ -90,8 +91,9 @@ std::string measured_scores(const MetricsOptions& o) {
 
 void metrics(const Arguments& arguments) {
   MetricsOptions o;
-  if (!read_options(command_named("metrics"), o, arguments)) return;
-  check(o);
+  Options options;
+  if (!read_options(command_named("metrics"), o, arguments, options)) return;
+  check(o, options);
   std::cout << measured_scores(o);
 }
 

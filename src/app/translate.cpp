@@ -84,6 +84,11 @@ void check_format(const TranslateOptions& o) {
     throw UsageError("--pieces has no effect with --format json, which always has the subwords as tokens");
 }
 
+void check_fusion(const TranslateOptions& o, const Options& given) {
+  if (o.translating.language_model.empty() && given.is_given("language-model-weight"))
+    throw UsageError("--language-model-weight has no effect without --language-model DIR");
+}
+
 void check_files(const TranslateOptions& o, const std::vector<std::string>& files) {
   if (o.translating.search.prefix_bias != 1 && o.prefix.empty())
     throw UsageError("--prefix-bias has no effect without --prefix FILE");
@@ -94,7 +99,7 @@ void check_files(const TranslateOptions& o, const std::vector<std::string>& file
 }
 
 // What is for lines of text, and has no meaning for a document.
-void check_document(const TranslateOptions& o) {
+void check_document(const TranslateOptions& o, const Options& given) {
   if (o.document.document.empty()) {
     if (!o.document.out.empty() || !o.document.format.empty() || !o.document.columns.empty() ||
         o.document.mark_unconfirmed)
@@ -103,7 +108,7 @@ void check_document(const TranslateOptions& o) {
           "FILE");
     return;
   }
-  if (!o.text.empty()) throw UsageError("--text has no effect with --document");
+  if (given.is_given("text")) throw UsageError("--text has no effect with --document");
   if (!o.choose_by.empty()) throw UsageError("--choose-by has no effect with --document");
   if (o.review > 0) throw UsageError("--review has no effect with --document");
   if (!o.prefix.empty() || o.pieces || o.alignment || o.attention || o.format != OutputFormat::text ||
@@ -180,16 +185,18 @@ void translate(const Arguments& arguments) {
     throw UsageError("translate needs --model DIR: see dragoman translate --help");
   o.translating.tokens = o.format == OutputFormat::json || o.pieces || o.review > 0;
   o.translating.search.alignment = o.alignment || o.attention;
-  search.check([&] { validate(o.translating.search); });
+  checked_search(o.translating.models[0], search, o.translating.search.alignment);
   check_format(o);
+  check_fusion(o, options);
   check_files(o, files);
   check_choice(o, files);
-  check_document(o);
+  check_document(o, options);
   if (!o.document.document.empty()) {
     files.insert(files.begin(), o.document.document);
     return translate_documents(files, o.document, o.translating, given_options(search));
   }
-  const std::vector<std::string> lines_given = given_lines(o.text, files);
+  const auto text = options.is_given("text") ? std::optional(o.text) : std::nullopt;
+  const std::vector<std::string> lines_given = given_lines(text, files);
   lines_given.empty() ? check_are_lines(files) : files.clear();
   if (files.empty() && lines_given.empty() && isatty(STDIN_FILENO) == 1)
     std::cerr << "Type a line to translate and press Enter; Ctrl-D ends.\n";

@@ -53,13 +53,22 @@ std::string output_of(const std::string& document, const DocumentOptions& o,
   if (is_standard_output(o.out)) return o.out;
   const bool is_folder = o.out.ends_with('/') || fs::is_directory(o.out);
   const fs::path name = translated_name(document, o, languages);
-  const std::string out = o.out.empty() ? (fs::path(document).parent_path() / name).string()
-                          : is_folder   ? (fs::path(o.out) / name).string()
-                                        : o.out;
-  std::error_code none;
-  if (fs::equivalent(document, out, none))
-    throw UsageError("{} is the document itself: name another file by --out", out);
-  return out;
+  return o.out.empty() ? (fs::path(document).parent_path() / name).string()
+         : is_folder   ? (fs::path(o.out) / name).string()
+                       : o.out;
+}
+
+// Each is written before the next one is read.
+void check_is_no_document(const std::string& out, const std::vector<std::string>& documents) {
+  if (is_standard_output(out)) return;
+  for (const std::string& document : documents) {
+    std::error_code none;
+    if (fs::equivalent(document, out, none))
+      throw UsageError(
+          "{} is itself a document to translate, and would be overwritten: leave it out, or name another "
+          "file or a folder by --out",
+          out);
+  }
 }
 
 }  // namespace
@@ -112,6 +121,7 @@ void translate_documents(const std::vector<std::string>& documents, const Docume
     outputs.push_back(output_of(document, o, languages));
     if (std::ranges::count(outputs, outputs.back()) > 1)
       throw UsageError("--out {} must be a folder for the translations of several documents", outputs.back());
+    check_is_no_document(outputs.back(), documents);
     check_output(outputs.back());
   }
   watch_signals();

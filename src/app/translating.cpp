@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "api/options.h"
 #include "app/lines_in_order.h"
 #include "app/parallel_lines.h"
 #include "app/shared_options.h"
@@ -30,6 +31,16 @@ bool is_text_argument(const std::string& argument) {
   if (argument.find_first_of(" \t\n") != argument.npos) return true;
   const std::string extension = std::filesystem::path(argument).extension().string();
   return argument.find('/') == argument.npos && extension.size() < 2;
+}
+
+// An empty text is an empty line.
+void add_lines_of(const std::string& text, std::vector<std::string>& lines) {
+  size_t begin = 0;
+  do {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  } while (begin < text.size());
 }
 
 }  // namespace
@@ -81,10 +92,19 @@ TranslationLanguages languages_of(const TranslatingOptions& options) {
   return {given.from.empty() ? of_model.from : given.from, given.to.empty() ? of_model.to : given.to};
 }
 
+SearchOptions checked_search(const std::string& folder, const Options& given, bool alignment) {
+  SearchOptions search = read_search_options(folder, read_config(folder));
+  dragoman::Options request = given_options(given);
+  request.emplace_back("alignment", alignment);
+  given.check([&] { search = search_options(request, search); });
+  return search;
+}
+
 std::optional<dragoman::Glossary> glossary_of(const TranslatingOptions& options) {
   if (options.glossary.empty()) return std::nullopt;
-  return std::optional<dragoman::Glossary>(
-      std::in_place, options.glossary, dragoman::Glossary::Languages{options.search.from, options.search.to});
+  const TranslationLanguages languages = languages_of(options);
+  return std::optional<dragoman::Glossary>(std::in_place, options.glossary,
+                                           dragoman::Glossary::Languages{languages.from, languages.to});
 }
 
 std::optional<dragoman::Memory> memory_of(const TranslatingOptions& options) {
@@ -108,23 +128,20 @@ std::unique_ptr<SavedModel> load_model(const std::string& folder, const MachineO
                                       requested(machine.precision));
 }
 
-std::vector<std::string> given_lines(const std::string& text, const std::vector<std::string>& files) {
-  if (!text.empty() && !files.empty())
+std::vector<std::string> given_lines(const std::optional<std::string>& text,
+                                     const std::vector<std::string>& files) {
+  if (text && !files.empty())
     throw UsageError("--text cannot be combined with input files, such as {}", shortened(files[0]));
   const auto texts = std::ranges::count_if(files, is_text_argument);
   if (texts > 0 && texts < std::ssize(files))
     throw UsageError("some of the arguments are files and others are text, such as {}: give one or the other",
                      in_quotes(*std::ranges::find_if(files, is_text_argument)));
-  std::vector<std::string> lines;
   const auto is_word = [](const std::string& one) { return one.find_first_of(" \t\n") == one.npos; };
   if (texts > 1 && std::ranges::all_of(files, is_word)) return {fmt::format("{}", fmt::join(files, " "))};
-  for (const std::string& one : texts > 0 ? files : std::vector{text}) {
-    for (size_t begin = 0; begin < one.size();) {
-      const size_t end = std::min(one.find('\n', begin), one.size());
-      lines.push_back(one.substr(begin, end - begin));
-      begin = end + 1;
-    }
-  }
+  std::vector<std::string> lines;
+  if (text) add_lines_of(*text, lines);
+  if (texts > 0)
+    for (const std::string& one : files) add_lines_of(one, lines);
   return lines;
 }
 

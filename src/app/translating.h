@@ -51,9 +51,10 @@ void declare_fusion(Section& own, TranslatingOptions& options);
 int thread_count(const MachineOptions& machine);
 std::unique_ptr<SavedModel> load_model(const std::string& folder, const MachineOptions& machine);
 
-// The lines of --text, or of arguments in place of files that are text themselves: of words without quotation marks
-// around them, one line. None: the files are to be read.
-std::vector<std::string> given_lines(const std::string& text, const std::vector<std::string>& files);
+// The lines of --text, where it is given, or of arguments in place of files that are text themselves: of words without
+// quotation marks around them, one line. None: the files are to be read.
+std::vector<std::string> given_lines(const std::optional<std::string>& text,
+                                     const std::vector<std::string>& files);
 
 // Given lines, or those of several files, or of standard input, each with its line of the prefix file.
 class TranslationInput {
@@ -85,6 +86,10 @@ class TranslationInput {
 };
 
 dragoman::TranslatorSettings settings_of(const TranslatingOptions& options);
+
+// How the folder's model searches by default, with the given options on top; `alignment`: translations get their word
+// alignment. A UsageError where two options do not fit together.
+SearchOptions checked_search(const std::string& folder, const Options& given, bool alignment = false);
 
 // Between which languages the models translate, as far as that is known: by the options, or else by the first folder.
 struct TranslationLanguages {

@@ -13,8 +13,9 @@
 namespace dragoman::internal {
 namespace {
 
+// What a memory has as a whole has no pieces where alignments are asked for.
 std::string text_of(const dragoman::Hypothesis& hypothesis, bool pieces) {
-  if (!pieces) return hypothesis.text;
+  if (!pieces || hypothesis.tokens.empty()) return hypothesis.text;
   std::vector<std::string_view> subwords;
   for (const Token& token : hypothesis.tokens) subwords.push_back(token.text);
   return fmt::format("{}", fmt::join(subwords, " "));

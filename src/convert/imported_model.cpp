@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/signals.h"
 #include "model/folder.h"
 #include "model/low_precision_file.h"
 #include "model/transformer.h"
@@ -18,6 +19,10 @@ namespace dragoman::internal {
 namespace {
 
 constexpr int64_t block_size = 1 << 20;  // values that are converted at once
+
+void check_not_stopped() {
+  if (stop_requested() != 0) throw Stopped(stop_requested(), "stopped before the model was imported");
+}
 
 void check_finite(const Parameter& parameter, const std::vector<float>& values) {
   if (!std::ranges::all_of(values, [](float value) { return std::isfinite(value); }))
@@ -39,6 +44,7 @@ void check_shapes(const Parameter& parameter, const std::vector<ForeignTensor>& 
 // Some rows of a parameter.
 std::vector<float> values_of(const Parameter& parameter, const std::vector<ForeignTensor>& parts,
                              int64_t first, int64_t count) {
+  check_not_stopped();
   check_shapes(parameter, parts);
   const int64_t columns = parameter.value.columns();
   std::vector<float> values(static_cast<size_t>(count * columns));
@@ -92,6 +98,7 @@ std::vector<float> known_scales(const Parameter& parameter, const std::vector<Fo
 // Some columns of a weight, each from its first row to its last.
 std::vector<float> columns_of(const Parameter& parameter, const std::vector<ForeignTensor>& parts,
                               int64_t first, int64_t count) {
+  check_not_stopped();
   std::vector<float> values;
   int64_t begin = 0;
   for (const ForeignTensor& part : parts) {

@@ -4,11 +4,18 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/folder_lock.h"
 
 namespace dragoman::internal {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+std::string mark_of_kept(const std::string& folder) { return folder + "/.kept"; }
+
+}  // namespace
 
 std::string cache_folder() {
   const char* cache = std::getenv("XDG_CACHE_HOME");
@@ -23,9 +30,13 @@ DownloadFolder::DownloadFolder(const std::string& path)
         throw Error("{} is being downloaded by another process: wait for it to end", path);
       })) {}
 
-void DownloadFolder::remove() {
+void DownloadFolder::keep() { write_file(mark_of_kept(path_), {}); }
+
+bool DownloadFolder::remove_unless_kept() {
   std::error_code ignored;  // nothing depends on it
+  if (fs::exists(mark_of_kept(path_), ignored)) return false;
   fs::remove_all(path_, ignored);
+  return true;
 }
 
 }  // namespace dragoman::internal

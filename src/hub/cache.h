@@ -1,5 +1,5 @@
 // The folder in which a model's files arrive: below $XDG_CACHE_HOME/dragoman, or ~/.cache/dragoman. They are there only
-// until the model is imported, or, after a failure, until the same command resumes.
+// until the model is imported, or, after a failure, until the same command resumes; or for good, if a user keeps them.
 #pragma once
 
 #include <string>
@@ -17,7 +17,10 @@ class DownloadFolder {
   explicit DownloadFolder(const std::string& path);
 
   const std::string& path() const { return path_; }
-  void remove();
+  // From now on for every process.
+  void keep();
+  // Whether it is gone.
+  bool remove_unless_kept();
 
  private:
   std::string path_;

@@ -129,15 +129,20 @@ class Downloader::Attempt {
   }
 
   void check_status(const HttpHead& head) const {
-    if (head.status == 416) {
-      part_.discard();
-      throw RetryableError("the file on the server has become shorter");
-    }
+    if (head.status == 416) return check_nothing_is_left(head);
     if (is_passing(head.status))
       throw RetryableError(fmt::format("the server answers with HTTP {}", head.status),
                            static_cast<double>(head.number("retry-after").value_or(0)));
     if (!result_of(head.status, part_))
       throw Error("cannot download {}: the server answers with HTTP {}", file_.url, head.status);
+  }
+
+  // All bytes may be here: the last attempt was stopped after them, before the end of its checks.
+  void check_nothing_is_left(const HttpHead& head) const {
+    if (part_.is_resumable() && head.header("content-range") == fmt::format("bytes */{}", part_.size()))
+      return check_tag(head);
+    part_.discard();
+    throw RetryableError("the file on the server has become shorter");
   }
 
   // A server that does not know If-Range sends the rest of another file.

@@ -81,6 +81,8 @@ TEST_F(AlignCommand, ReadsColumns) {
 TEST_F(AlignCommand, RefusesOptionsWithoutEffect) {
   EXPECT_THROW(align({"--tsv", "a", "--model", "b", "--tokens"}), UsageError);
   EXPECT_THROW(align({"--tsv", "a", "--alignment-layer", "1"}), UsageError);
+  EXPECT_THROW(align({"--tsv", "a", "--device", "cpu"}), UsageError);
+  EXPECT_THROW(align({"--tsv", "a", "--precision", "fp32"}), UsageError);
 }
 
 TEST_F(AlignCommand, RefusesWhatDoesNotCorrespond) {

@@ -13,6 +13,9 @@ class BenchCommand : public TranslatingCommands {
   std::string bench(const std::string& more, int exit_code = 0) {
     return run("bench --rounds 1 --sentences 2 --length 4 --threads 1 " + more, "", exit_code);
   }
+  std::string bench_text(const std::string& more, int exit_code = 0) {
+    return run("bench --rounds 1 --threads 1 " + more, "", exit_code);
+  }
 };
 
 TEST_F(BenchCommand, ARowForEachBatchAndBeam) {
@@ -41,7 +44,7 @@ TEST_F(BenchCommand, ATextIsTranslatedAsTranslateDoes) {
   write("config.json", config.dump());
   const std::string text = write("text", "a b c\n\na c\nb\n");
   const auto row = nlohmann::json::parse(
-      bench("--model " + folder_.path + " --batch 2 --beam 3 --format json --text " + text));
+      bench_text("--model " + folder_.path + " --batch 2 --beam 3 --format json --text " + text));
   const auto model = load_model(folder_.path, {.threads = 1});
   DecodingRounds rounds(model->model, {.batch = 2, .beam = 3},
                         work_of_text(*model, text, {.batch = 2, .beam = 3}));
@@ -59,10 +62,12 @@ TEST_F(BenchCommand, ATextIsTranslatedAsTranslateDoes) {
       pieces += (pieces.empty() ? "" : " ") + model->vocabularies.target->piece(id);
     EXPECT_EQ(pieces, expected.at(i));
   }
-  bench("--text " + text, 2);
+  bench_text("--text " + text, 2);
   EXPECT_NE(errors_.find("--text needs --model"), std::string::npos) << errors_;
-  bench("--model " + folder_.path + " --text " + write("blank", "\n"), 1);
+  bench_text("--model " + folder_.path + " --text " + write("blank", "\n"), 1);
   EXPECT_NE(errors_.find("has no text to translate"), std::string::npos) << errors_;
+  bench("--model " + folder_.path + " --text " + text, 2);
+  EXPECT_NE(errors_.find("--length has no effect with --text"), std::string::npos) << errors_;
 }
 
 // A step reads the generator and the decoder, except what cross-attention computes once from the source.

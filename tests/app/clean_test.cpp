@@ -45,7 +45,8 @@ TEST_F(TranslatingCommands, CleanRefusesWhatDoesNotFit) {
   for (const std::string& wrong :
        {std::string("clean"), files + " --out-source x", files + " --out-source " + text + " --out-target y",
         files + " --min-score -3", files + " --detector x", files + " --report x.gz",
-        files + " --max-ratio 0.5"}) {
+        files + " --max-ratio 0.5", files + " --device cpu", files + " --precision fp32",
+        files + " --out-source a --out-target ./a", files + " --out-source a --out-target b --report b"}) {
     run(wrong, "", 2);
     EXPECT_EQ(lines_of(errors_).size(), 1U) << errors_;
   }

@@ -56,6 +56,18 @@ TEST_F(TranslatingCommands, SeveralDocumentsNameTheirTranslations) {
   EXPECT_TRUE(std::filesystem::exists(file("a.translated.html")));
 }
 
+TEST_F(TranslatingCommands, NoDocumentIsOverwrittenByTheTranslationOfAnother) {
+  const std::string text = write("c.txt", "It is cold.\n"), other = write("c.fr.txt", "Il fait froid.\n");
+  const std::string command = "translate -m " + folder_.path + " --max-length 20 --to fr --document ";
+  for (const std::string& documents : {text + " " + other, other + " " + text}) {
+    run(command + documents, "", 2);
+    EXPECT_NE(errors_.find(other + " is itself a document to translate"), std::string::npos) << errors_;
+    EXPECT_EQ(read_file(other), "Il fait froid.\n");
+  }
+  run(command + text);
+  EXPECT_EQ(read_file(other), translate("It is cold.\n", "--to fr")) << "a translation is refreshed";
+}
+
 TEST_F(TranslatingCommands, TheTextOfAPdfIsATextFile) {
   const std::string pdf = write("a.en.pdf", pdf_file({{{50, 50, 10, "It is cold."}}}));
   const std::string languages = " --from en --to fr";
@@ -76,9 +88,11 @@ TEST_F(TranslatingCommands, ADocumentThatCannotBeTranslatedIsASentenceAndWritesN
     return errors_;
   };
   EXPECT_NE(refused("--out " + out, 2).find("--document FILE"), std::string::npos) << errors_;
-  EXPECT_NE(refused("--document " + page + " --out " + page, 2).find("is the document itself"),
+  EXPECT_NE(refused("--document " + page + " --out " + page, 2).find("is itself a document to translate"),
             std::string::npos);
   EXPECT_NE(refused("--document " + page + " --out " + out + " --nbest 2", 2).find("--nbest"),
+            std::string::npos);
+  EXPECT_NE(refused("--document " + page + " --out " + out + " --text ''", 2).find("--text has no effect"),
             std::string::npos);
   EXPECT_NE(refused("--document " + file("none.txt") + " --out " + out, 1).find("none.txt"),
             std::string::npos);

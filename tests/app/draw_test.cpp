@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "report/figures.h"
+#include "run_script.h"
 #include "temporary_folder.h"
 
 namespace dragoman::internal {
@@ -55,6 +56,27 @@ bool well_formed(const std::string& xml) {
 
 double value(const HeatMap& map, int64_t row, int64_t column) {
   return map.values[static_cast<size_t>(row * map.columns + column)];
+}
+
+TEST(Draw, ShellsCompleteFiguresAndTheirOptions) {
+  EXPECT_TRUE(print({"--help=completion"})
+                  .starts_with("architecture::encoder and decoder as a whole\nencoder-layer::"));
+  for (const Arguments& words :
+       {Arguments{"--help=completion", "schedules"}, {"schedules", "--help=completion"}})
+    EXPECT_NE(print(words).find("\n--out:FILE:"), std::string::npos) << print(words);
+}
+
+TEST(Draw, BashCompletesFiguresAndTheirOptions) {
+  const auto expect = [](const std::string& words, const std::string& completed) {
+    const std::string shell = ". " DRAGOMAN_SOURCE_DIR
+                              "/share/completion.bash; COMP_WORDS=(" DRAGOMAN_PROGRAM +
+                              (" " + words) + "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _dragoman; " +
+                              "echo \"${COMPREPLY[@]}\"; [ \"${COMPREPLY[*]}\" = \"" + completed + "\" ]";
+    expect_script_passes("command -v bash >/dev/null || exit 77; bash -c '" + shell + "'");
+  };
+  expect("dra", "draw");
+  expect("draw smo", "smoothing smoothing-loss");
+  expect("draw schedules --ou", "--out");
 }
 
 TEST(Draw, FiguresAreSelfContained) {

@@ -69,9 +69,12 @@ TEST_F(GetTest, WhatItDownloadsTranslates) {
   EXPECT_TRUE(
       run("translate --model " + out_, ">>fra<< the cat sees a dog .\n").starts_with("la chatte voit"));
   EXPECT_FALSE(fs::exists(temporary_.path("cache/dragoman/huggingface/Helsinki-NLP/opus-mt-en-fr")));
-  run("get opus-mt-en-fr --keep --out " + out_ + "2");
-  EXPECT_TRUE(
-      fs::exists(temporary_.path("cache/dragoman/huggingface/Helsinki-NLP/opus-mt-en-fr/vocab.json")));
+  for (const std::string& how : {"--keep --out " + out_ + "2", "--out " + out_ + "3"}) {
+    run("get opus-mt-en-fr " + how);
+    EXPECT_TRUE(
+        fs::exists(temporary_.path("cache/dragoman/huggingface/Helsinki-NLP/opus-mt-en-fr/vocab.json")))
+        << how;
+  }
 }
 
 TEST_F(GetTest, MistakesAreOneSentence) {

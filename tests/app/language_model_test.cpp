@@ -100,6 +100,7 @@ TEST_F(LanguageModelCommands, TextsGoOnWhateverIsBesideThem) {
   EXPECT_NE(generate(texts, "--seed 1 --temperature 3 --top-p 1"),
             generate(texts, "--seed 2 --temperature 3 --top-p 1"));
   EXPECT_EQ(lines_of(generate("The\n", "--beam 3 --nbest 3")).size(), 3U);
+  EXPECT_EQ(generate("The cat\n", "--text ''"), generate("\n"));
 }
 
 TEST_F(LanguageModelCommands, EachKindOfModelHasItsCommands) {

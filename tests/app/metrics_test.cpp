@@ -141,6 +141,8 @@ TEST_F(MetricsCommand, TerAndTokenizersHaveTheirOptions) {
   EXPECT_NE(print("a\n", "a\n", {"--tokenizer-model", "x"}).find("13a takes no model"), std::string::npos);
   EXPECT_NE(print("a\n", "a\n", {"--metrics", "blue"}).find("no metric \"blue\""), std::string::npos);
   EXPECT_NE(print("a\n", "a\n", {"--paired", "bs"}).find("--paired compares systems"), std::string::npos);
+  for (const char* key : {"--samples", "--seed"})
+    EXPECT_NE(print("a\n", "a\n", {key, "9"}).find("has no effect without --paired"), std::string::npos);
 }
 
 TEST_F(MetricsCommand, RefusesWhatCannotBeCompared) {

@@ -37,6 +37,8 @@ TEST_F(Refusals, OfTranslate) {
   expect(translate, {"--model", m_, "--prefix", "-"},
          "--prefix must name a file: standard input is for the text");
   expect(translate, {"--model", m_, "--prefix", "-", m_ + "/config.json", "-"}, "--prefix must name a file");
+  expect(translate, {"--model", m_, "--language-model-weight", "0.2"},
+         "--language-model-weight has no effect without --language-model DIR");
 }
 
 TEST_F(Refusals, OfSearching) {

@@ -54,6 +54,7 @@ TEST_F(TranslatingCommands, JsonTellsScoresAndFlags) {
 TEST_F(TranslatingCommands, TextMayBeGivenInPlaceOfAFile) {
   const std::string wanted = translate("The cat sleeps.\nIt is cold.\n");
   EXPECT_EQ(translate("", "--text 'The cat sleeps.\nIt is cold.'"), wanted);
+  EXPECT_EQ(translate("It is cold.\n", "--text ''"), "\n");
   EXPECT_EQ(translate("", "'The cat sleeps.' 'It is cold.'"), wanted);
   EXPECT_EQ(translate("", "cold"), translate("cold\n"));
   EXPECT_EQ(translate("", "The cat sleeps."), translate("The cat sleeps.\n"));

@@ -38,6 +38,10 @@ TEST_F(TranslatingWithMemory, KnownLinesAreAsTheMemoryHasThem) {
     EXPECT_EQ(lines_of(translate_with_memory(input, more)), lines) << more;
 }
 
+TEST_F(TranslatingWithMemory, AKnownLineHasNoPiecesBesideItsAlignmentAndIsPrintedAsText) {
+  EXPECT_EQ(translate_with_memory("It is cold.\n", "--pieces --alignment"), "Il fait froid. ||| \n");
+}
+
 TEST_F(TranslatingWithMemory, JsonSaysWhichSegmentsWereUsed) {
   const Lines lines = lines_of(translate_with_memory("It is cold.\nA dog barks at the dog.\nstation\n",
                                                      "--format json --memory-at-least 0.5"));
@@ -74,6 +78,28 @@ TEST_F(TranslatingWithMemory, WhatAnActionDoesNotTakeIsRefused) {
             std::string::npos)
       << errors_;
   run("memory add --from en" + pairs + " --memory " + memory_);
+  for (const std::string& arguments :
+       {std::string("look --text a --from en"), std::string("export --to fr"), "verify --out " + file("x"),
+        "add --format json" + pairs, "build --from en --to fr --out " + file("x") + pairs})
+    EXPECT_NE(refused(arguments).find("has no effect on memory " + arguments.substr(0, arguments.find(' '))),
+              std::string::npos)
+        << errors_;
+  EXPECT_FALSE(std::filesystem::exists(file("x")));
+}
+
+TEST_F(TranslatingWithMemory, AnEmptyTextIsLookedFor) {
+  EXPECT_EQ(run("memory look --text '' --memory " + memory_, "It is cold.\n"), "nothing similar to \"\"\n");
+}
+
+TEST_F(TranslatingWithMemory, AnEvaluationMatchesAsTheModelSaysUnlessOptionsSayOtherwise) {
+  auto config = nlohmann::json::parse(read_file(file("config.json")));
+  config["search"] = {{"match-case", false}, {"max-length", 20}};
+  write("config.json", config.dump());
+  const std::string evaluate = "memory evaluate -m " + folder_.path + " --memory " + memory_ + " --source " +
+                               write("source", "it is cold.\n") + " --reference " +
+                               write("reference", "Il fait froid.\n") + " --format json";
+  EXPECT_EQ(nlohmann::json::parse(run(evaluate))["all"]["exact"], 1);
+  EXPECT_EQ(nlohmann::json::parse(run(evaluate + " --match-case"))["all"]["exact"], 0);
 }
 
 TEST_F(TranslatingWithMemory, LooksForLinesThatAreNotUtf8) {
@@ -110,6 +136,7 @@ TEST_F(TranslatingWithMemory, OneOfOtherLanguagesIsRefused) {
       << "its code until 1989";
   refuse("translate --to de", "any to de");
   refuse("translate --from fr --to en", "fr to en");
+  refuse(evaluate + " --to de", "any to de");
   auto config = nlohmann::json::parse(read_file(file("config.json")));
   config["recipe"]["data"].update({{"from", "en"}, {"to", "de"}});
   write("config.json", config.dump());

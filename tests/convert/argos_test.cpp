@@ -1,10 +1,15 @@
 // Packages of Argos Translate, which are made here: a zip archive of one folder with a CTranslate2 model.
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <utility>
 
 #include <gtest/gtest.h>
 
 #include "base/files.h"
+#include "base/signals.h"
 #include "convert/fixtures.h"
 #include "convert/importers.h"
 #include "convert/systems.h"
@@ -114,6 +119,26 @@ TEST_F(Argos, NothingIsWrittenOutsideAndNoBombIsUnpacked) {
   bomb.replace(at, 4, little(uint32_t{0xf0000000}));
   const std::string path = temporary_.write("bomb.argosmodel", bomb);
   EXPECT_NE(error_of([&] { import_argos({path}); }).find("unpacks to more than"), std::string::npos);
+}
+
+[[noreturn]] void import_and_be_stopped(const std::string& path, const std::string& temporary) {
+  setenv("TMPDIR", temporary.c_str(), 1);
+  watch_signals();
+  std::raise(SIGINT);
+  try {
+    import_argos({path});
+  } catch (const Stopped& stopped) {
+    _exit(stopped.signal);
+  }
+  _exit(0);
+}
+
+TEST_F(Argos, ASignalEndsUnpackingAndLeavesNothingBehind) {
+  const std::string path = temporary_.write("package.argosmodel", zip_of(package())),
+                    unpacked = temporary_.path("unpacked");
+  fs::create_directory(unpacked);
+  EXPECT_EXIT(import_and_be_stopped(path, unpacked), testing::ExitedWithCode(SIGINT), "");
+  EXPECT_TRUE(fs::is_empty(unpacked));
 }
 
 TEST_F(Argos, DamageIsAnErrorOrAModel) {

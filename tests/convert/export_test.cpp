@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include "base/files.h"
@@ -18,6 +19,7 @@
 #include "search/shortlist.h"
 #include "search/translate_lines.h"
 #include "testing.h"
+#include "text/spm_fields.h"
 #include "text/vocabulary.h"
 #include "train/recipe.h"
 
@@ -103,6 +105,43 @@ TEST_F(Export, WordsAndTheirTokenizerComeBack) {
       EXPECT_EQ(back.target->decode(back.target->encode(line)),
                 words.target->decode(words.target->encode(line)))
           << line;
+    }
+  }
+}
+
+TEST_F(Export, TokensThatAreForcedOrNeverOutputAreNoted) {
+  const auto source = own_vocabularies(true).source;
+  const SpecialTokens& special = source->special();
+  TokenTable table = {.tokens = {},
+                      .unknown = special.unknown,
+                      .start = special.start,
+                      .end = special.end,
+                      .suppressed = {7},
+                      .forced_prefix = {9}};
+  for (int32_t id = 0; id < source->size(); ++id) table.tokens.push_back(source->piece(id));
+  const auto target =
+      std::make_shared<const Vocabulary>(with_token_table(source->model(), table), "the target");
+  const std::string model = make_model(small, {source, target}, temporary_.path("model")),
+                    notes = fmt::format(
+                        "{}", fmt::join(exported_to("ctranslate2", model, temporary_.path("out")), "\n"));
+  EXPECT_NE(notes.find("target_prefix, " + source->piece(9) + ","), std::string::npos) << notes;
+  EXPECT_NE(notes.find("suppress_sequences: " + source->piece(7)), std::string::npos) << notes;
+}
+
+TEST_F(Export, ATokenizerThatOthersLackIsNoted) {
+  ModelConfig c = small;
+  c.norm = NormOrder::post;
+  c.norm_eps = 1e-5;
+  for (const WordTokenizer tokenizer : {WordTokenizer::none, WordTokenizer::simple}) {
+    const auto words =
+        learned({"station", "where", ","}, {.kind = PieceKind::words, .tokenizer = tokenizer, .size = 0});
+    fs::remove_all(temporary_.path("model"));
+    const std::string model = make_model(c, {words, words}, temporary_.path("model"));
+    for (const char* system : {"ctranslate2", "huggingface"}) {
+      const std::string notes =
+          fmt::format("{}", fmt::join(exported_to(system, model, temporary_.path(system)), "\n"));
+      EXPECT_EQ(notes.find("vocabulary.tokenizer") != notes.npos, tokenizer == WordTokenizer::simple)
+          << notes;
     }
   }
 }

@@ -196,6 +196,29 @@ TEST_F(DamagedHuggingFaceMarian, ErrorsNameTheFileAndTheKey) {
   EXPECT_NE(error_with("activation_function", "tanhshrink").find("tanhshrink"), std::string::npos);
 }
 
+TEST_F(DamagedHuggingFaceMarian, NumbersOfNewTokensOverrideLengths) {
+  const auto search_with = [&](const json& generation) {
+    folder_.write("generation_config.json", generation.dump());
+    return import_huggingface_marian({folder_.path("")}).search;
+  };
+  const json lengths = search_with({{"max_length", 31}, {"min_length", 6}});
+  EXPECT_EQ(lengths["max-length"], 29);
+  EXPECT_EQ(lengths["min-length"], 5);
+  const json numbers =
+      search_with({{"max_length", 31}, {"min_length", 6}, {"max_new_tokens", 21}, {"min_new_tokens", 4}});
+  EXPECT_EQ(numbers["max-length"], 20);
+  EXPECT_EQ(numbers["min-length"], 4);
+}
+
+TEST_F(DamagedHuggingFaceMarian, AnEndOfTheBeamThatIsNotSupportedIsNoted) {
+  folder_.write("generation_config.json", R"({"early_stopping": "never"})");
+  const ImportedModel model = import_huggingface_marian({folder_.path("")});
+  EXPECT_EQ(model.search["beam-ending"], "separate");
+  EXPECT_TRUE(std::ranges::any_of(model.choices, [](const std::string& choice) {
+    return choice.find("early_stopping = \"never\" is not supported") != choice.npos;
+  }));
+}
+
 TEST_F(DamagedHuggingFaceMarian, MissingAndDamagedFilesAreErrors) {
   expect_errors_without_any_of({"config.json", "vocab.json", "source.spm", "target.spm", "model.safetensors"},
                                folder_, [this] { return error(); });

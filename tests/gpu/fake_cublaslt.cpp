@@ -110,6 +110,7 @@ cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
+size_t cublasLtGetVersion() { return 130102; }
 const char* cublasLtGetStatusString(cublasStatus_t) { return "fake status"; }
 
 cublasStatus_t cublasLtMatrixLayoutInit_internal(cublasLtMatrixLayout_t layout, size_t, cudaDataType type,

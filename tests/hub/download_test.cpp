@@ -105,6 +105,31 @@ TEST_F(Download, AnotherCommandGoesOn) {
   EXPECT_EQ(read_file(path_), file_);
 }
 
+// As a run leaves it that was stopped after the last byte, before the end of its checks.
+TEST_F(Download, PartThatLacksNothingIsCheckedAndTaken) {
+  const std::string sum = sha256_of_file(folder_.write("whole", file_));
+  std::string now = file_;
+  DownloadServer server([&](const HttpQuery& query) {
+    HttpReply reply = file_reply(query, now, tag_);
+    if (reply.status == 416) reply.headers = {fmt::format("Content-Range: bytes */{}", now.size())};
+    return reply;
+  });
+  const auto get_with_part = [&](const std::string& part, const std::string& wanted_sum) {
+    fs::remove(path_);
+    folder_.write("model.bin.part", part);
+    folder_.write("model.bin.tag", tag_);
+    const size_t before = server.queries().size();
+    EXPECT_EQ(get(server, {.url = server.url("/model.bin"), .sha256 = wanted_sum}), DownloadResult::file);
+    EXPECT_EQ(read_file(path_), now);
+    EXPECT_FALSE(has(".part"));
+    return server.queries().size() - before;
+  };
+  EXPECT_EQ(get_with_part(file_, sum), 1u);
+  EXPECT_EQ(get_with_part(contents_of('y'), sum), 2u) << "its checksum is another one";
+  now = contents_of('z', 1000);
+  EXPECT_EQ(get_with_part(file_, ""), 2u) << "it is longer than the server's";
+}
+
 TEST_F(Download, ServerWithoutRangesStartsOver) {
   int count = 0;
   DownloadServer server([&](const HttpQuery&) {

@@ -111,10 +111,12 @@ TEST_F(Families, HuggingFaceTakesTheWeightsThatAreThere) {
   files_ = {{base + "config.json", "{}"},
             {base + "vocab.json", "{}"},
             {base + "source.spm", "spm"},
+            {base + "vmap.txt", "shortlist"},
             {base + "pytorch_model.bin", "weights"},
             {base + "model.bin", "others"}};
   EXPECT_EQ(download({"opus-mt-en-fr"}), folder_.path(""));
   EXPECT_EQ(contents("pytorch_model.bin"), "weights");
+  EXPECT_EQ(contents("vmap.txt"), "shortlist");
   EXPECT_FALSE(fs::exists(folder_.path("model.bin")));
   files_.erase(base + "pytorch_model.bin");
   files_.erase(base + "model.bin");
@@ -269,11 +271,19 @@ TEST_F(FirefoxFamily, IndexIsNotTrusted) {
   for (const HttpQuery& query : server_.queries()) EXPECT_EQ(query.path.find(".."), std::string::npos);
 }
 
+TEST(Cache, WhatIsKeptStays) {
+  const TemporaryFolder temporary;
+  const std::string path = temporary.path("kept");
+  DownloadFolder(path).keep();
+  DownloadFolder(path).remove_unless_kept();
+  EXPECT_TRUE(fs::exists(path));
+}
+
 TEST(Cache, OneProcessAtATime) {
   const TemporaryFolder temporary;
   DownloadFolder folder(temporary.path("a/b"));
   EXPECT_THROW(DownloadFolder(temporary.path("a/b")), Error);
-  folder.remove();
+  EXPECT_TRUE(folder.remove_unless_kept());
   EXPECT_FALSE(fs::exists(temporary.path("a/b")));
   const DownloadFolder again(temporary.path("a/b"));
   EXPECT_THROW(DownloadFolder("/proc/dragoman"), Error);

@@ -11,7 +11,9 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/quotes.h"
 #include "convert/ctranslate2/names.h"
+#include "convert/export_notes.h"
 #include "convert/exported_tensor.h"
 #include "convert/exporters.h"
 #include "search/shortlist.h"
@@ -229,6 +231,23 @@ void write_config(const std::string& folder, const SavedModel& model) {
   write_file(folder + "/config.json", {config.dump(1)});
 }
 
+// What a caller must do with outputs, since the format has no place for it.
+void add_notes_of_target(const Vocabulary& target, std::vector<std::string>& notes) {
+  if (!target.languages().names().empty())
+    notes.emplace_back(
+        "the caller begins each source with its language's token, and forces the target's with "
+        "target_prefix");
+  if (!target.forced_prefix().empty())
+    notes.push_back(
+        fmt::format("the caller forces the beginning of each output with target_prefix, {}, and "
+                    "removes it from the text",
+                    listed(target, target.forced_prefix())));
+  if (!target.suppressed().empty())
+    notes.push_back(
+        fmt::format("the caller excludes tokens that are never output with suppress_sequences: {}",
+                    shortened(listed(target, target.suppressed()))));
+}
+
 std::vector<std::string> notes_of(const SavedModel& model) {
   const SearchOptions& search = model.search;
   std::vector<std::string> notes = {
@@ -244,10 +263,8 @@ std::vector<std::string> notes_of(const SavedModel& model) {
   }
   if (names_target(*model.vocabularies.source))
     notes.emplace_back("the caller begins each source with the target language, as a word of its own");
-  if (!model.vocabularies.target->languages().names().empty())
-    notes.emplace_back(
-        "the caller begins each source with its language's token, and forces the target's with "
-        "target_prefix");
+  add_notes_of_target(*model.vocabularies.target, notes);
+  note_tokenizer(model.vocabularies, notes);
   return notes;
 }
 

@@ -1,15 +1,14 @@
 #include "convert/files/unpacked_archive.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <system_error>
+#include <span>
 
 #include "base/error.h"
 #include "base/mapped_file.h"
 #include "base/quotes.h"
+#include "base/signals.h"
 #include "convert/files/zip_archive.h"
 
 namespace dragoman::internal {
@@ -44,14 +43,6 @@ void check_sizes(const std::string& path, const ZipArchive& archive, uint64_t pa
   }
 }
 
-std::string temporary_folder() {
-  std::string pattern = (fs::temp_directory_path() / "dragoman-import-XXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr)
-    throw Error("cannot create a temporary folder in {}: {}", fs::temp_directory_path().string(),
-                std::generic_category().message(errno));
-  return pattern;
-}
-
 void write(const fs::path& path, std::span<const std::byte> bytes) {
   fs::create_directories(path.parent_path());
   std::ofstream file(path, std::ios::binary);
@@ -68,6 +59,7 @@ void unpack(const std::string& path, const std::string& folder,
     if (is_folder(name) || !wanted(name)) continue;
     if (!stays_inside(name))
       throw Error("{} contains a file named {}, outside its folder", path, in_quotes(name));
+    if (stop_requested() != 0) throw Stopped(stop_requested(), "stopped before the model was imported");
     write(fs::path(folder) / name, archive.read(name).bytes);
   }
 }
@@ -76,21 +68,12 @@ void unpack(const std::string& path, const std::string& folder,
 
 UnpackedArchive::UnpackedArchive(const std::string& path,
                                  const std::function<bool(std::string_view name)>& wanted)
-    : folder_(temporary_folder()) {
+    : folder_("import") {
   try {
-    unpack(path, folder_, wanted);
+    unpack(path, folder(), wanted);
   } catch (const fs::filesystem_error& error) {
-    fs::remove_all(folder_);
     throw Error("{} cannot be unpacked: {}", path, error.what());
-  } catch (...) {
-    fs::remove_all(folder_);
-    throw;
   }
-}
-
-UnpackedArchive::~UnpackedArchive() {
-  std::error_code ignored;
-  fs::remove_all(folder_, ignored);
 }
 
 bool is_zip_file(const std::string& path) {

@@ -8,20 +8,20 @@
 #include <string>
 #include <string_view>
 
+#include "base/scratch_folder.h"
+
 namespace dragoman::internal {
 
 class UnpackedArchive {
  public:
-  // Unpacks the files that are wanted by their names in the archive.
+  // Unpacks the files that are wanted by their names in the archive. A signal that asks to stop ends it: Stopped is
+  // thrown.
   UnpackedArchive(const std::string& path, const std::function<bool(std::string_view name)>& wanted);
-  ~UnpackedArchive();  // removes the folder
-  UnpackedArchive(const UnpackedArchive&) = delete;
-  UnpackedArchive& operator=(const UnpackedArchive&) = delete;
 
-  const std::string& folder() const { return folder_; }
+  const std::string& folder() const { return folder_.path(); }
 
  private:
-  std::string folder_;
+  ScratchFolder folder_;
 };
 
 // Whether the path is a file that begins as zip archives do.

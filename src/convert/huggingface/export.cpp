@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "convert/export_notes.h"
 #include "convert/exporters.h"
 #include "convert/huggingface/weights.h"
 
@@ -17,8 +18,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t max_positions = 1024;   // of its table
-constexpr const char* padding = "<pad>";  // which transformers cannot do without
+constexpr int64_t max_positions = 1024;     // of its table
+constexpr const char* pad_piece = "<pad>";  // which transformers cannot do without
 
 // --- What it can express ----------------------------------------------------------------------------
 
@@ -61,8 +62,8 @@ struct Padding {
 Padding padding_of(const SavedModel& model) {
   const Vocabulary &source = *model.vocabularies.source, &target = *model.vocabularies.target;
   const auto find = [](const Vocabulary& vocabulary) -> std::optional<int32_t> {
-    const int32_t id = vocabulary.id(padding);
-    return vocabulary.piece(id) == padding ? std::optional(id) : std::nullopt;
+    const int32_t id = vocabulary.id(pad_piece);
+    return vocabulary.piece(id) == pad_piece ? std::optional(id) : std::nullopt;
   };
   const auto of_source = find(source), of_target = find(target);
   if (!of_source && !of_target) return {static_cast<int32_t>(std::min(source.size(), target.size())), true};
@@ -76,7 +77,7 @@ Padding padding_of(const SavedModel& model) {
 
 void write_tokens(const std::string& path, const Vocabulary& vocabulary, const Padding& pad) {
   json tokens = json::object();
-  if (pad.is_new) tokens[padding] = pad.id;
+  if (pad.is_new) tokens[pad_piece] = pad.id;
   for (int32_t id = 0; id < vocabulary.size(); ++id) {
     const std::string& piece = vocabulary.piece(id);
     if (tokens.contains(piece))
@@ -103,7 +104,7 @@ void write_tokenizer(const std::string& folder, const SavedModel& model, const P
   const json config = {{"tokenizer_class", "MarianTokenizer"},
                        {"unk_token", source.piece(source.special().unknown)},
                        {"eos_token", source.piece(source.special().end)},
-                       {"pad_token", padding},
+                       {"pad_token", pad_piece},
                        {"model_max_length", max_positions},
                        {"separate_vocabs", separate}};
   write_file(folder + "/tokenizer_config.json", {config.dump(1)});
@@ -204,9 +205,10 @@ std::vector<std::string> export_huggingface(SavedModel& model, const std::string
   if (model.model.config.positions == Positions::sinusoidal)
     notes.emplace_back("columns are in another order there, since transformers has all sines first");
   if (pad.is_new)
-    notes.push_back(fmt::format("the vocabulary has a new token {}, which transformers needs", padding));
+    notes.push_back(fmt::format("the vocabulary has a new token {}, which transformers needs", pad_piece));
   if (model.search.penalty_form != LengthPenalty::plain)
     notes.emplace_back("transformers has no GNMT length penalty: its length_penalty is 1");
+  note_tokenizer(model.vocabularies, notes);
   return notes;
 }
 

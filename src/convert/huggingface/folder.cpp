@@ -35,6 +35,11 @@ Activation transformers_activation(const Settings& settings) {
   throw Error("{}: activation_function {} is not supported", settings.path(), in_quotes(name));
 }
 
+// A length of outputs, their first token counted. A number of new tokens overrides it.
+int64_t length_of(const Settings& settings, const char* of_new, const char* of_all, int64_t otherwise) {
+  return settings.has(of_new) ? settings.integer(of_new) + 1 : settings.integer(of_all, otherwise);
+}
+
 }  // namespace
 
 Settings read_model_settings(const std::string& folder) {
@@ -92,7 +97,8 @@ void check_fairseq_names(const ImportedModel& model, const std::string& path, co
 
 nlohmann::json search_of(const Settings& settings, int64_t start_tokens) {
   // Their length counts the start tokens and the end mark.
-  const int64_t longest = std::max<int64_t>(1, settings.integer("max_length", 512) - 1 - start_tokens);
+  const int64_t longest =
+      std::max<int64_t>(1, length_of(settings, "max_new_tokens", "max_length", 512) - 1 - start_tokens);
   const bool stops_early =
       settings.values().value("early_stopping", nlohmann::json()) == nlohmann::json(true);
   nlohmann::json search = {{"beam", std::max<int64_t>(1, settings.integer("num_beams", 1))},
@@ -101,8 +107,8 @@ nlohmann::json search_of(const Settings& settings, int64_t start_tokens) {
                            {"penalty-form", "plain"},
                            {"max-length", longest},
                            {"max-length-ratio", 0}};
-  if (const int64_t shortest = settings.integer("min_length", 0) - start_tokens; shortest > 0)
-    search["min-length"] = std::min(shortest, longest);
+  const int64_t shortest = length_of(settings, "min_new_tokens", "min_length", 0) - start_tokens;
+  if (shortest > 0) search["min-length"] = std::min(shortest, longest);
   if (const int64_t ngram = settings.integer("no_repeat_ngram_size", 0); ngram > 0)
     search["no-repeat-ngram"] = ngram;
   if (const double penalty = settings.number("repetition_penalty", 1); penalty > 1)
@@ -114,9 +120,11 @@ nlohmann::json search_of(const Settings& settings, int64_t start_tokens) {
 }
 
 void note_ignored(const Settings& settings, std::vector<std::string>& choices) {
-  const nlohmann::json suppressed = settings.values().value("suppress_tokens", nlohmann::json());
+  const nlohmann::json suppressed = settings.values().value("suppress_tokens", nlohmann::json()),
+                       stopping = settings.values().value("early_stopping", nlohmann::json());
   for (const auto& [what, is_set] :
        {std::pair("repetition_penalty below 1", settings.number("repetition_penalty", 1) < 1),
+        {"early_stopping = \"never\"", stopping == nlohmann::json("never")},
         {"do_sample", settings.flag("do_sample", false)},
         {"num_beam_groups above 1", settings.integer("num_beam_groups", 1) > 1},
         {"encoder_no_repeat_ngram_size", settings.integer("encoder_no_repeat_ngram_size", 0) > 0},

@@ -1,4 +1,4 @@
-// ServedModels: the models that are served, the pairs of languages that they translate, and the way from one language to
+// ServedModels: those that are served, the pairs of languages that they translate, and the way from one language to
 // another through a third.
 #pragma once
 
