@@ -1,20 +1,15 @@
 #include "base/nearest.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include <fmt/format.h>
+
+#include "base/ascii.h"
 
 namespace dragoman::internal {
 namespace {
 
 constexpr size_t max_letters = 100;
-
-std::string in_lower_case(std::string_view word) {
-  std::string lower(word);
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return lower;
-}
 
 }  // namespace
 

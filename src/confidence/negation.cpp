@@ -4,6 +4,7 @@
 #include <map>
 
 #include "text/scripts.h"
+#include "text/sentence_rules.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {
@@ -59,7 +60,7 @@ bool is_one_of(std::u32string_view word, const std::vector<std::u32string>& patt
 }  // namespace
 
 const NegationWords* negation_words(const std::string& language) {
-  const auto found = all_negation_words().find(language.substr(0, language.find_first_of("-_")));
+  const auto found = all_negation_words().find(two_letters(language));
   return found != all_negation_words().end() ? &found->second : nullptr;
 }
 

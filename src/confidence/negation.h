@@ -13,7 +13,7 @@ struct NegationWords {
   std::vector<std::u32string> possible;  // "without", "impossible", "only": what a "not" may become
 };
 
-// Of a language such as "en"; null: it is not known.
+// Of a language such as "en" or "eng_Latn"; null: it is not known.
 const NegationWords* negation_words(const std::string& language);
 
 struct FoundNegation {

@@ -84,7 +84,8 @@ const DocumentFormat& document_format(std::string_view name, std::string_view fi
   const std::string_view found = format_of_contents(bytes);
   if (found.empty()) return named;
   const DocumentFormat& format = document_format(found, "");
-  if (format.read == named.read) return named;
+  const bool is_yaml_too = named.name == "yaml" && format.name == "json";  // {"a": b} is only YAML
+  if (format.read == named.read || is_yaml_too) return named;
   if (!name.empty() && is_package(bytes))
     throw Error("{}: this file has the format {}, not {}: give that one", file, format.name, name);
   // Texts may quote other formats.

@@ -4,7 +4,8 @@
 // text matches a space, and ’ an apostrophe. Of terms that begin at the same place the longest wins; the next one
 // begins after it.
 //
-// Its files are tab-separated text, and TBX (ISO 30042), the exchange format of terminology systems.
+// Its files are tab-separated text, and TBX (ISO 30042), the exchange format of terminology systems. From a pipe
+// tab-separated text is read.
 //
 // A tab-separated file has one entry per line: the source, its translation, and optionally flags.
 //

@@ -1,10 +1,13 @@
 #include "document/numbers.h"
 
 #include <algorithm>
+#include <charconv>
 #include <string>
 
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
+
+#include "base/ascii.h"
 
 namespace dragoman::internal {
 namespace {
@@ -71,14 +74,29 @@ std::vector<Number> find_numbers(std::string_view text) {
 
 // "3 pm", "3:30 a.m."
 bool is_of_half_day(std::string_view text, TextSpan number) {
-  std::string_view rest = text.substr(number.end);
+  constexpr size_t longest = 16;
+  std::string_view rest = text.substr(number.end, longest);
   if (rest.size() > 2 && rest[0] == ':' && digit(static_cast<unsigned char>(rest[1])) >= 0)
     rest.remove_prefix(3);
   while (!rest.empty() && (rest[0] == ' ' || digit(static_cast<unsigned char>(rest[0])) >= 0))
     rest.remove_prefix(1);
   if (rest.empty() || std::string_view("aApP").find(rest[0]) == std::string_view::npos) return false;
   rest.remove_prefix(rest.substr(1).starts_with('.') ? 2 : 1);
-  return rest.starts_with('m') || rest.starts_with('M');
+  if (!rest.starts_with('m') && !rest.starts_with('M')) return false;
+  return rest.size() == 1 || !is_letter(rest[1]);
+}
+
+// The hour of a day; -1: the number cannot be one.
+int hour_of(const Number& number) {
+  int hour = -1;
+  if (number.digits.size() < 3)
+    std::from_chars(number.digits.data(), number.digits.data() + number.digits.size(), hour);
+  return hour <= 24 ? hour : -1;
+}
+
+// If one of them is of half a day: 3 and 15, 12 and 0.
+bool is_same_hour(const Number& a, const Number& b) {
+  return hour_of(a) >= 0 && hour_of(b) >= 0 && hour_of(a) % 12 == hour_of(b) % 12;
 }
 
 }  // namespace
@@ -87,11 +105,18 @@ std::vector<TextSpan> changed_numbers(std::string_view source, std::string_view 
   std::vector<Number> missing = find_numbers(source), extra = find_numbers(translation);
   std::erase_if(missing, [&](const Number& number) {
     const auto same = std::ranges::find(extra, number.digits, &Number::digits);
-    if (same != extra.end())
-      extra.erase(same);
-    else
-      return is_of_half_day(source, number.place);
-    return true;
+    const bool found = same != extra.end();
+    if (found) extra.erase(same);
+    return found;
+  });
+  std::erase_if(missing, [&](const Number& number) {
+    const bool is_time = is_of_half_day(source, number.place);
+    const auto same = std::ranges::find_if(extra, [&](const Number& other) {
+      return is_same_hour(number, other) && (is_time || is_of_half_day(translation, other.place));
+    });
+    const bool found = same != extra.end();
+    if (found) extra.erase(same);
+    return found || is_time;
   });
   std::vector<TextSpan> changed;
   for (const Number& number : missing) {

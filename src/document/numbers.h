@@ -10,7 +10,8 @@
 namespace dragoman::internal {
 
 // The numbers of the source that are not in the translation, in bytes. A single digit counts only if the translation
-// has a number that is not in the source: otherwise it may have become a word. Times such as "3 pm" may become "15 h".
+// has a number that is not in the source: otherwise it may have become a word. "3 pm" may become "15 h", and the
+// reverse.
 std::vector<TextSpan> changed_numbers(std::string_view source, std::string_view translation);
 
 }  // namespace dragoman::internal

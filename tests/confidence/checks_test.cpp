@@ -26,6 +26,8 @@ TEST(Checks, Numbers) {
   EXPECT_EQ(found("There are 37 of them.", "Il y en a 36."),
             (Findings{{Check::numbers, false, "37"}, {Check::numbers, true, "36"}}));
   EXPECT_EQ(found("in 1987", "cette année"), (Findings{{Check::numbers, false, "1987"}}));
+  EXPECT_EQ(found("We met at 3 pm.", "Nous nous sommes vus à 15 h."), Findings{});
+  EXPECT_EQ(check_translation("Nous nous sommes vus à 15 h.", "We met at 3 pm.", "fr", "en"), Findings{});
 }
 
 TEST(Checks, Placeholders) {
@@ -48,6 +50,8 @@ TEST(Checks, Negation) {
   EXPECT_EQ(found("I don't like it.", "Je l'aime."), (Findings{{Check::negation, false, "don't"}}));
   EXPECT_EQ(found("I like it.", "Je ne l'aime pas."), (Findings{{Check::negation, true, "pas"}}));
   EXPECT_EQ(found("I don’t like it.", "Je l’aime."), (Findings{{Check::negation, false, "don't"}}));
+  EXPECT_EQ(check_translation("I don't like it.", "Je l'aime.", "eng_Latn", "fra_Latn"),
+            (Findings{{Check::negation, false, "don't"}}));
   // Between languages whose words are not known, nothing is said.
   EXPECT_EQ(check_translation("I don't like it.", "Je l'aime.", "en", "xx"), Findings{});
   EXPECT_EQ(check_translation("I don't like it.", "Je l'aime."), Findings{});

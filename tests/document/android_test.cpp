@@ -75,6 +75,16 @@ TEST(Android, KeepsArgumentsAndWhatIsMarked) {
   EXPECT_EQ(texts_of(read_as("xml", string_of("Say <!-- x --> it"))), Texts{});
 }
 
+TEST(Android, KeepsEntitiesThatTheFileDeclares) {
+  const auto file = [](const std::string& text) {
+    return "<!DOCTYPE resources [<!ENTITY app-name.short \"Dragoman\">]><resources><string name=\"a\">" +
+           text + "</string></resources>";
+  };
+  const Document document = read_as("android", file("About &app-name.short; now"));
+  EXPECT_EQ(document.write(Texts{render(document.segments.at(0), "Sur &app-name.short; ici", {})}),
+            file("Sur &app-name.short; ici"));
+}
+
 TEST(Android, IsOtherXmlWhereItIsNone) {
   EXPECT_EQ(texts_of(read_as("xml", "<resources><text name='a'>It\\'s</text></resources>")), Texts{"It\\'s"});
 }

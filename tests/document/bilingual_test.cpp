@@ -92,6 +92,11 @@ TEST(Xliff, Version2HasStatesAtSegments) {
           "id=\"1\">IT</pc></target></segment><ignorable><source> x </source></ignorable>"));
   const std::string final = file("<segment state=\"final\"><source>Open</source><target></target></segment>");
   EXPECT_EQ(translated("xliff", final), final);
+  // Without a state it is initial.
+  EXPECT_EQ(translated("xliff", file("<segment><source>Open</source><target>Open</target></segment>")),
+            file("<segment state=\"translated\"><source>Open</source><target>OPEN</target></segment>"));
+  const std::string done = file("<segment><source>Open</source><target>Ouvrir</target></segment>");
+  EXPECT_EQ(translated("xliff", done), done);
 }
 
 TEST(Xliff, CodesArePlacedWithTheirPartners) {

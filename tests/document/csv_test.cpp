@@ -35,6 +35,13 @@ TEST(Csv, QuotesACellThatNeedsIt) {
   EXPECT_EQ(document.write(Texts{"x, y"}), "a;b\n1; x, y \n");
 }
 
+TEST(Csv, WithTabsQuotesOnlyWhatWouldBeReadInAnotherWay) {
+  const Document document = read_as("tsv", "id\ttext\n1\tThe \"red\" car\n");
+  EXPECT_EQ(document.write(Texts{"La \"voiture\" rouge"}), "id\ttext\n1\tLa \"voiture\" rouge\n");
+  EXPECT_EQ(document.write(Texts{"\"La\" voiture"}), "id\ttext\n1\t\"\"\"La\"\" voiture\"\n");
+  EXPECT_EQ(document.write(Texts{"la\tvoiture"}), "id\ttext\n1\t\"la\tvoiture\"\n");
+}
+
 TEST(Csv, HasSeparatorsAndColumnsOfItsOwn) {
   EXPECT_EQ(texts_of(read_as("csv", "a|b\nOne car|x, y, z z\n")), (Texts{"One car", "x, y, z z"}));
   EXPECT_EQ(texts_of(read_as("tsv", "a\tb\nOne \"car\"\t\"x, y\n")), (Texts{"One \"car\"", "\"x, y"}));

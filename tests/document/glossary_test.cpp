@@ -2,6 +2,8 @@
 // wrong with them.
 #include "document/glossary.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include <gtest/gtest.h>
@@ -133,6 +135,17 @@ TEST_F(GlossaryFile, OfTabsHasAnEntryALine) {
             wanted);
   EXPECT_EQ(read("source\ttarget").size(), 0U);
   EXPECT_EQ(read("a\tb\nsource\ttarget").size(), 2U);
+}
+
+// From which nothing can be read twice.
+TEST_F(GlossaryFile, OfTabsMayBeAPipe) {
+  constexpr std::string_view contents = "Hund\tdog\n";
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  EXPECT_EQ(::write(ends[1], contents.data(), contents.size()), std::ssize(contents));
+  ::close(ends[1]);
+  EXPECT_EQ(read_glossary("/dev/fd/" + std::to_string(ends[0]), {}), (GlossaryEntries{{{"Hund"}, {"dog"}}}));
+  ::close(ends[0]);
 }
 
 TEST_F(GlossaryFile, OfTabsIsRefusedWithItsLine) {

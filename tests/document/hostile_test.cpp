@@ -101,6 +101,22 @@ TEST(HostileFiles, AMessageOfManyLines) {
   EXPECT_EQ(in_random_words(document, 1).substr(0, 10), "{\"words\": ");
 }
 
+TEST(HostileFiles, AMessageOfManyWordsOnALine) {
+  const Document document = read_as("json", "{\"words\": \"" + repeated("ab ", 250'000) + "\"}");
+  EXPECT_EQ(document.segments.size(), 1U);
+}
+
+TEST(HostileFiles, AStringOfYamlWithManyBlanks) {
+  const Document document = read_as("yaml", "a: \"One" + std::string(100'000, ' ') + "car\"\n");
+  EXPECT_EQ(document.segments.size(), 1U);
+}
+
+// To cmark its last line is another character than to HTML.
+TEST(HostileFiles, AParagraphOfMarkdownThatIsReadInAnotherWay) {
+  const std::string file = repeated("a\n", 20'000) + "&#128;\n";
+  EXPECT_EQ(identity_of(read_as("markdown", file)), file);
+}
+
 TEST(HostileFiles, MarkupOfRestructuredTextThatNeverEnds) {
   const std::vector<std::string> files = {repeated("*a ", 200'000) + "x*_", repeated("`a ", 200'000) + "x`_x",
                                           repeated("= =\nx\n\n", 60'000), repeated(".. _`a\n\n", 60'000)};

@@ -169,6 +169,9 @@ TEST(Html, TheLanguageOfThePageIsThatOfTheTranslation) {
   };
   EXPECT_EQ(written("<html lang=\"en-GB\"><p lang=en>x"), "<html lang=\"fr\"><p lang=en>x");
   EXPECT_EQ(written("<html lang=de>"), "<html lang=de>");
+  const std::string of_template = "<html lang=\"{{ page.lang }}\">";
+  EXPECT_EQ(identity_of(document_format("html", "").read(of_template, {.name = "a.html", .to = "fr"})),
+            of_template);
 }
 
 TEST(Html, TheEncodingIsSaidToBeUtf8) {
@@ -186,10 +189,15 @@ TEST(Html, TheEncodingIsSaidToBeUtf8) {
                                 "<meta name=\"description\" http-equiv=\"Content-Type\" "
                                 "content=\"text/html; charset=iso-8859-1\">")),
             "<meta name=\"description\" http-equiv=\"Content-Type\" content=\"text/html; charset=utf-8\">");
+  EXPECT_EQ(written("<?xml version=\"1.0\" encoding='ISO-8859-1'?>\n<p>x"),
+            "<?xml version=\"1.0\" encoding='utf-8'?>\n<p>x");
+  EXPECT_EQ(written("<head translate=no><meta charset=iso-8859-1></head>"),
+            "<head translate=no><meta charset=utf-8></head>");
   for (const char* same :
        {"<meta charset=\"UTF-8\">", "<meta http-equiv=content-type content=\"text/html\">",
         "<meta name=a content=\"charset=x\">", "<p charset=x>y", "<meta charset>", "<meta charset=''>",
-        "<meta charset=\"<?php bloginfo('charset'); ?>\">", "<meta charset=\"{{ x }}\">"})
+        "<meta charset=\"<?php bloginfo('charset'); ?>\">", "<meta charset=\"{{ x }}\">",
+        "<?xml version='1.0' encoding='UTF-8'?>x", "<p>x<?xml encoding='a'?>"})
     EXPECT_EQ(written(same), same);
 }
 
@@ -211,6 +219,22 @@ TEST(Html, StatementsOfTemplatesKeepTheirOrder) {
       (Texts{"Edit", "New", "item", "on."}));
 }
 
+TEST(Html, TemplatesInAttributesStay) {
+  EXPECT_EQ(in_capitals(read_as("html", R"(<p><a href="<%= url_for("home") %>" title="x">Home</a>.)")),
+            R"(<p><a href="<%= url_for("home") %>" title="x">HOME</a>.)");
+  EXPECT_EQ(
+      texts_of(
+          R"(<img alt="<%= t(:logo) %> logo"><b title="{% trans "Close" %}"></b><img alt="{% trans 'Logo' %}">)"),
+      Texts{});
+}
+
+TEST(Html, TemplatesInTitlesStay) {
+  EXPECT_EQ(texts_of("<title>{% block title %}My site{% endblock %}</title>"), Texts{"My site"});
+  EXPECT_EQ(in_capitals(read_as("html", "<title><?php bloginfo('name') ?> a <b> &amp; c<% end %></title>")),
+            "<title><?php bloginfo('name') ?> A &lt;B&gt; &amp; C<% end %></title>");
+  EXPECT_EQ(texts_of("<title>100 <% of <? it</title><p>b %> ?>"), (Texts{"100 <% of <? it", "b %> ?>"}));
+}
+
 TEST(Html, TruncatedAnywhereItComesBack) {
   for (uint32_t seed = 1; seed < 60; seed += 2)
     expect_every_beginning("html", GeneratedHtml(seed, true).document().substr(0, 500));
@@ -226,6 +250,8 @@ TEST(Html, HostilePagesComeBack) {
       repeated("<!--", n),
       repeated("{%", n) + repeated("<%", n),
       repeated("<a b=\"<?php ", n),
+      repeated("<a b=\"<% ", n),
+      "<title>" + repeated("<% {% <? ", n) + "</title>%> %} ?>",
       repeated("<script></", n),
       repeated("<code>", n) + "x",
       repeated("<svg>", n) + "x",

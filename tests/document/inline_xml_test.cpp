@@ -220,6 +220,28 @@ TEST(Odf, DeletedTextAndComputedCellsStay) {
   EXPECT_EQ(read_as("odf", file).segments.size(), 1u);
 }
 
+TEST(Epub, PagesAreFoundByAnyPath) {
+  const std::string page = "<html xmlns=\"http://www.w3.org/1999/xhtml\"><body><p>One</p></body></html>";
+  const std::string book =
+      packed({{"mimetype", "application/epub+zip"},
+              {"META-INF/container.xml", "<container><rootfile full-path=\"a/b.opf\"/></container>"},
+              {"a/b.opf",
+               "<package><item href=\"./c.xhtml\" media-type=\"application/xhtml+xml\"/>"
+               "<item href=\"x/../../d.xhtml\" media-type=\"application/xhtml+xml\"/></package>"},
+              {"a/c.xhtml", page},
+              {"d.xhtml", page}});
+  EXPECT_EQ(read_as("epub", book).segments.size(), 2u);
+}
+
+TEST(Epub, AttributesWithEntitiesOfTheFileStay) {
+  const std::string page =
+      "<!DOCTYPE html [<!ENTITY name \"Dragoman\">]><html xmlns=\"http://www.w3.org/1999/xhtml\"><body>"
+      "<p>See <img alt=\"About &name;\"/>here</p></body></html>";
+  const Document document = read_as("epub", book_of(page));
+  ASSERT_EQ(document.segments.size(), 1u);
+  EXPECT_NE(unpacked(in_upper_case(document)).at(3).second.find("alt=\"About &name;\""), std::string::npos);
+}
+
 TEST(Epub, LanguageAndAttributesFollowTheTranslation) {
   const auto book = [](const std::string& text, const std::string& alt, const std::string& language) {
     return Entries{

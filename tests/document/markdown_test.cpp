@@ -102,6 +102,14 @@ TEST(Markdown, CodeWithAPipeIsWholeWhereItsRowWouldHaveTooManyCells) {
             "`a|b` | C\n--|--\nD `a|b` E | F\n&#96;G | H&#96;\n``a|`b`` | I\n");
 }
 
+TEST(Markdown, LinkDefinitionsBeforeATextStay) {
+  EXPECT_EQ(markdown_texts("[a]: b\n'c\nd'\n[e]:\n/u\ntext here\n"), Texts{"text here"});
+  EXPECT_EQ(markdown_texts("> [a]: <b c> (d)\n> \"e\" text\n"), Texts{"\"e\" text"});
+  EXPECT_EQ(markdown_texts("[a]: b\n\"c\" text\n===\n"), Texts{"\"c\" text"});
+  EXPECT_EQ(markdown_texts("[a]: b c\ntext\n"), Texts{"[a]: b c text"});
+  EXPECT_EQ(markdown_texts("[a]: b\n'c\nd'\nx | y\n--|--\n1 | two words\n"), (Texts{"x", "y", "two words"}));
+}
+
 TEST(Markdown, DeclarationsStay) {
   EXPECT_EQ(markdown_texts("<!doctype html><p>html</p>\n\nsome <!x y> text\n"), Texts{"some text"});
 }

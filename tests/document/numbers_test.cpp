@@ -25,6 +25,14 @@ TEST(Numbers, SeparatorsAndWordsChangeNone) {
   EXPECT_EQ(changed("at 3 pm or 3:30 p.m.", "à 15 h ou 15 h 30"), Strings{});
 }
 
+TEST(Numbers, HoursAreOfHalfADayOrOfAWhole) {
+  EXPECT_EQ(changed("à 15 h ou 15 h 30", "at 3 pm or 3:30 p.m."), Strings{});
+  EXPECT_EQ(changed("2 cats at 3 pm", "deux chats à 15 h"), Strings{});
+  EXPECT_EQ(changed("à 0 h", "at 12 am"), Strings{});
+  EXPECT_EQ(changed("à 14 h", "at 3 pm"), Strings{"14"});
+  EXPECT_EQ(changed("15 friends", "3 amis"), Strings{"15"});
+}
+
 TEST(Numbers, WhatIsNotThereIsChanged) {
   EXPECT_EQ(changed("37 cats and 12 dogs", "36 chats et 12 chiens"), Strings{"37"});
   EXPECT_EQ(changed("in 1984", "dans les années quatre-vingt"), Strings{"1984"});

@@ -53,6 +53,16 @@ TEST(Xlsx, StringsAreTranslatedLineByLine) {
   EXPECT_EQ(read_as("xlsx", packed(entries_of({strings}))).segments.size(), 2u);
 }
 
+TEST(Xlsx, CharactersWrittenAsNumbersStay) {
+  EXPECT_EQ(translated_strings("<si><t>One_x000D_\ntwo</t></si><si><r><t>a_x0007_b_x</t></r></si>"),
+            shared("<si><t>ONE_x000D_\nTWO</t></si><si><r><t xml:space=\"preserve\">A</t></r><r><t "
+                   "xml:space=\"preserve\">_x0007_</t></r><r><t xml:space=\"preserve\">B_X</t></r></si>"));
+  const Part strings = {"s.xml", "spreadsheetml.sharedStrings", shared("<si><t>Na_x000D_\nme</t></si>")},
+             table = {"t.xml", "spreadsheetml.table",
+                      "<table><tableColumn name=\"Na_x000D__x000a_me\"/></table>"};
+  EXPECT_EQ(translated({strings, table})[0], strings.xml);
+}
+
 TEST(Xlsx, RichStringsKeepTheirFormatsAndReadings) {
   EXPECT_EQ(translated_strings(
                 "<si><r><t xml:space=\"preserve\">A </t></r><r><rPr><b/></rPr><t>bold</t></r><r><t "

@@ -55,6 +55,14 @@ TEST(Srt, TranslatesSoundsAndLyricsByThemselves) {
             (Texts{"soft music", "SIGHS", "I see that", "You and I", "whispers", "no, never."}));
 }
 
+TEST(Srt, NotesDivideALine) {
+  EXPECT_EQ(texts_of(read_as("srt",
+                             "1\n00:00:01,000 --> 00:00:02,000\n♪ [music] ♪ Hello everyone\n\n"
+                             "2\n00:00:02,000 --> 00:00:03,000\n♪ one ♪ ♫ <i>two</i> ♫\n\n"
+                             "3\n00:00:03,000 --> 00:00:04,000\nthree ♪ (he sings a song) ♪ four\n")),
+            (Texts{"music", "Hello everyone", "one", "two", "three", "he sings a song", "four"}));
+}
+
 TEST(Srt, EndsASentenceAtAPauseAndAfterEightCues) {
   std::string file;
   for (int i = 0; i < 20; ++i)
@@ -191,8 +199,8 @@ TEST(Subtitles, HaveTheSentencesOfAFilmWhole) {
 }
 
 TEST(Subtitles, AreReadInLinearTimeWhateverTheyHold) {
-  for (const std::string part :
-       {"<i>", "</i>", "<", "{\\", "[a]", "(a b c d)", "[", "&", "&amp", "♪", "- ", "A:", "word\n"}) {
+  for (const std::string part : {"<i>", "</i>", "<", "{\\", "[a]", "(a b c d)", "[", "&", "&amp", "♪", "- ",
+                                 "A:", "word\n", "x ♪", "[♪", "(a ♪", "(a b c d) ♪", "\u2669"}) {
     std::string parts;
     while (parts.size() < 300'000) parts += part;
     for (const std::string before : {"", "x "}) {

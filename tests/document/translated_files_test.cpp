@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/signals.h"
 #include "document/bilingual.h"
 #include "temporary_folder.h"
 
@@ -142,6 +143,12 @@ TEST_F(TranslatedFilesTest, ErrorsSayWhere) {
   EXPECT_NE(error("a.tmx", "").find(folder_.path("a.tmx")), std::string::npos);
   EXPECT_NE(error("a.po", "msgid oops\n").find("line 1"), std::string::npos);
   EXPECT_NE(error("a.txt", "").find("must end in"), std::string::npos);
+}
+
+TEST_F(TranslatedFilesTest, ARequestToStopIsNoErrorOfTheFile) {
+  const std::string path = folder_.write("a.po", "msgid \"One\"\nmsgstr \"Un\"\n");
+  const auto stop = [](const BilingualText&) { throw Stopped(2, "stopped"); };
+  EXPECT_THROW(read_bilingual(path, {.name = path}, stop), Stopped);
 }
 
 // What entities stand for may be another file, or grow without bound.

@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/lines.h"
+#include "base/signals.h"
 #include "document/bilingual.h"
 #include "document/bilingual/readers.h"
 
@@ -44,6 +45,8 @@ void read_bilingual(const std::string& path, const DocumentSettings& settings,
   if (format == nullptr) throw UsageError("{}: the name must end in .tmx, .xlf, .xliff or .po", path);
   try {
     format->read(*open_bytes(path), settings, take);
+  } catch (const Stopped&) {
+    throw;
   } catch (const Error& error) {
     const std::string_view what = error.what();
     if (what.starts_with(settings.name)) throw;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <fstream>
 #include <span>
 
@@ -101,8 +102,10 @@ class TabSeparated {
   LineReader lines_;
 };
 
-// Whether the file begins as XML does, in UTF-8 or UTF-16.
+// Whether the file begins as XML does, in UTF-8 or UTF-16. A pipe does not: what is read from it here is lost.
 bool is_xml(const std::string& path) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(path, none)) return false;
   std::ifstream file(path, std::ios::binary);
   std::string begin(64, '\0');
   file.read(begin.data(), static_cast<std::streamsize>(begin.size()));

@@ -79,20 +79,26 @@ bool HtmlAttributes::is_text(const MarkupAttribute& attribute) const {
           is_any_of(value("property"), {"og:title", "og:description", "og:image:alt"}));
 }
 
+bool HtmlAttributes::has_template() const {
+  const std::string_view inner = tag_.bytes.substr(1);
+  return std::ranges::any_of(Names{"<?", "<%", "{%"},
+                             [&](std::string_view begin) { return inner.find(begin) != inner.npos; });
+}
+
 std::vector<MarkupAttribute> HtmlAttributes::texts() const {
   std::vector<MarkupAttribute> found;
-  // Templates may have quotes inside quotes.
-  if (tag_.bytes.find("<?") != tag_.bytes.npos) return found;
+  if (has_template()) return found;
   std::ranges::copy_if(attributes_, std::back_inserter(found),
                        [this](const MarkupAttribute& attribute) { return is_text(attribute); });
   return found;
 }
 
-// <meta charset="…">, or <meta http-equiv="content-type" content="text/html; charset=…">, but not what a template puts
-// there.
+// <?xml encoding="…"?>, <meta charset="…">, or <meta http-equiv="content-type" content="text/html; charset=…">,
+// but not what a template puts there.
 std::vector<TextSpan> HtmlAttributes::encodings() const {
   std::vector<TextSpan> places;
-  if (tag_.name != "meta" || tag_.bytes.find("<?") != tag_.bytes.npos) return places;
+  const bool is_declaration = tag_.bytes.starts_with("<?xml");
+  if ((tag_.name != "meta" && !is_declaration) || has_template()) return places;
   const auto add = [&](size_t begin, size_t end) {
     const std::string_view name = tag_.bytes.substr(begin, end - begin);
     if (!name.empty() && std::ranges::all_of(name, is_of_encoding_name) && !same_ignoring_case(name, "utf-8"))
@@ -100,7 +106,7 @@ std::vector<TextSpan> HtmlAttributes::encodings() const {
   };
   for (const MarkupAttribute& attribute : attributes_) {
     const auto [begin, end] = attribute.value;
-    if (is(attribute, "charset")) add(begin, end);
+    if (is(attribute, is_declaration ? "encoding" : "charset")) add(begin, end);
     if (!is(attribute, "content") || !same_ignoring_case(value("http-equiv"), "content-type")) continue;
     const std::string_view content = tag_.bytes.substr(begin, end - begin);
     constexpr std::string_view before = "charset=";

@@ -20,7 +20,7 @@ class HtmlAttributes {
 
   // The values that people read: alternative texts, tool tips, descriptions for search engines.
   std::vector<MarkupAttribute> texts() const;
-  // Where <meta> names another encoding than UTF-8.
+  // Where <meta>, or the declaration <?xml, names another encoding than UTF-8.
   std::vector<TextSpan> encodings() const;
   // The values of the element <html> that name a language.
   std::vector<MarkupAttribute> languages() const;
@@ -29,6 +29,7 @@ class HtmlAttributes {
   std::string_view value(std::string_view name) const;  // as it is in the file
   bool is(const MarkupAttribute& attribute, std::string_view name) const;
   bool is_text(const MarkupAttribute& attribute) const;
+  bool has_template() const;  // which may have quotes inside quotes
 
   const HtmlToken& tag_;
   std::vector<MarkupAttribute> attributes_;

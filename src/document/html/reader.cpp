@@ -31,7 +31,7 @@ class Reader {
     while (const std::optional<HtmlToken> token = lexer_.next()) {
       switch (token->kind) {
         case HtmlToken::Kind::text:
-          text(*token);
+          token->rcdata ? rcdata(*token) : text(*token);
           break;
         case HtmlToken::Kind::start:
           start(*token);
@@ -40,7 +40,7 @@ class Reader {
           end(*token);
           break;
         case HtmlToken::Kind::comment:
-          comment(token->bytes);
+          comment(*token);
           break;
       }
     }
@@ -58,12 +58,15 @@ class Reader {
   }
 
   // Also a template's statement, whose order matters, or an expression of one, which shows a word.
-  void comment(std::string_view bytes) {
+  void comment(const HtmlToken& token) {
+    const std::string_view bytes = token.bytes;
     const auto is_any_of = [&](Names beginnings) {
       return std::ranges::any_of(beginnings,
                                  [&](std::string_view begin) { return bytes.starts_with(begin); });
     };
-    if (open_.state().untouched)
+    if (xml_ && bytes.data() == bytes_.data())
+      builder_.border(rewritten(token, HtmlAttributes(token), false));  // the declaration
+    else if (open_.state().untouched)
       builder_.border(bytes);
     else if (is_any_of({"<?=", "<%=", "<?php echo ", "<?php print "}))
       builder_.fixed(bytes, "");
@@ -71,6 +74,12 @@ class Reader {
       builder_.border(bytes);
     else
       builder_.point(bytes);
+  }
+
+  void rcdata(const HtmlToken& token) {
+    HtmlLexer lexer = HtmlLexer::of_rcdata(token.bytes);
+    while (const std::optional<HtmlToken> part = lexer.next())
+      part->kind == HtmlToken::Kind::text ? text(*part) : comment(*part);
   }
 
   void text(const HtmlToken& token) {
@@ -144,7 +153,7 @@ class Reader {
     const bool has_content =
         element.content != Content::none && !(token.empty && (xml_ || opened.state.foreign));
     const bool own_text = attributes.translate().value_or(!around.untouched) && !around.foreign;
-    const std::string tag = own_text ? with_texts(token, attributes) : std::string(token.bytes);
+    const std::string tag = rewritten(token, attributes, own_text);
     if (!has_content) return tag_without_content(element, tag);
 
     opened.scope = opened.state != around;
@@ -232,16 +241,17 @@ class Reader {
     builder_.set_white_space(lines_ ? WhiteSpace::kept : WhiteSpace::collapsed);
   }
 
-  // The tag with segments in place of its attributes' texts.
-  std::string with_texts(const HtmlToken& token, const HtmlAttributes& attributes) {
+  // The tag with the translation's encoding; if its own text is translated, also with the language, and with segments
+  // in place of its attributes' texts.
+  std::string rewritten(const HtmlToken& token, const HtmlAttributes& attributes, bool own_text) {
     const auto value_of = [&](const MarkupAttribute& attribute) { return attribute.value.of(token.bytes); };
     std::vector<std::pair<TextSpan, std::string>> changes;
-    if (token.name == "html") {
+    const std::vector<TextSpan> encodings = attributes.encodings();
+    for (const TextSpan& encoding : encodings) changes.emplace_back(encoding, "utf-8");
+    if (own_text && token.name == "html") {
       for (const MarkupAttribute& language : attributes.languages())
         if (is_from(value_of(language))) changes.emplace_back(language.value, settings_.to);
-    } else {
-      const std::vector<TextSpan> encodings = attributes.encodings();
-      for (const TextSpan& encoding : encodings) changes.emplace_back(encoding, "utf-8");
+    } else if (own_text) {
       for (const MarkupAttribute& text : attributes.texts()) {
         if (std::ranges::any_of(encodings, [&](const TextSpan& encoding) {
               return text.value.begin <= encoding.begin && encoding.end <= text.value.end;
@@ -264,9 +274,11 @@ class Reader {
     return tag += token.bytes.substr(at);
   }
 
-  // Whether the page's language is the source language, which then becomes the target language.
+  // Whether the page's language is the source language, which then becomes the target language. A template's
+  // expression stays.
   bool is_from(std::string_view language) const {
-    if (settings_.to.empty() || language.empty()) return false;
+    if (settings_.to.empty() || language.empty() || language.find_first_of("<{") != language.npos)
+      return false;
     return settings_.from.empty() || same_language(language, settings_.from);
   }
 

@@ -25,7 +25,7 @@ std::optional<size_t> HtmlLexer::after(Closer closer, size_t from) {
   return found + closing[closer].size();
 }
 
-// The end of a tag, whose attributes may contain > in quotes, and PHP with quotes of its own.
+// The end of a tag, whose attributes may contain > in quotes, and PHP or ASP with quotes of its own.
 size_t HtmlLexer::tag_end(size_t from) {
   size_t at = bytes_.find_first_of(html_space_or_end, from);
   while (at < bytes_.size() && bytes_[at] != '>') {
@@ -44,8 +44,10 @@ size_t HtmlLexer::tag_end(size_t from) {
     }
     const char stops[] = {quote, '<', 0};
     for (++at; (at = bytes_.find_first_of(stops, at)) < bytes_.size() && bytes_[at] == '<';) {
-      const bool is_php = bytes_.substr(at).starts_with("<?php") || bytes_.substr(at).starts_with("<?=");
-      at = is_php ? after(php, at).value_or(at + 1) : at + 1;
+      const std::string_view rest = bytes_.substr(at);
+      const bool is_php = rest.starts_with("<?php") || rest.starts_with("<?="),
+                 is_asp = rest.starts_with("<%");
+      at = (is_php ? after(php, at) : is_asp ? after(asp, at + 2) : std::nullopt).value_or(at + 1);
     }
     if (at < bytes_.size()) ++at;
   }
@@ -58,8 +60,9 @@ std::optional<size_t> HtmlLexer::markup_end(size_t from) {
   if (rest.starts_with("{%")) return after(jinja_statement, from + 2);
   if (rest.starts_with("{#")) return after(jinja_comment, from + 2);
   if (rest.size() < 2 || rest[0] != '<') return std::nullopt;
-  if (is_letter(rest[1])) return tag_end(from + 1);
   if (rest[1] == '%') return after(asp, from + 2);
+  if (!has_tags_) return rest[1] == '?' ? after(php, from + 2) : std::nullopt;
+  if (is_letter(rest[1])) return tag_end(from + 1);
   if (rest[1] == '/' && rest.size() == 2) return std::nullopt;
   if (rest[1] == '/' && is_letter(rest[2])) return tag_end(from + 2);
   if (rest[1] != '/' && rest[1] != '!' && rest[1] != '?') return std::nullopt;
@@ -102,7 +105,7 @@ HtmlToken HtmlLexer::raw_text() {
   const std::string_view text = bytes_.substr(at_, end - at_);
   at_ = end;
   raw_name_.clear();
-  return {.kind = HtmlToken::Kind::text, .bytes = text, .literal = raw_literal_};
+  return {.kind = HtmlToken::Kind::text, .bytes = text, .literal = raw_literal_, .rcdata = !raw_literal_};
 }
 
 void HtmlLexer::read_raw_text(std::string_view name, bool literal) {

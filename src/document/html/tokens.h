@@ -19,12 +19,19 @@ struct HtmlToken {
   std::string name = {};  // of a tag, in lower case
   bool empty = false;     // of a start tag: it ends with />
   bool literal = false;   // of text: without character references
+  bool rcdata = false;    // of text: the content of an element that has such references, but no tags
 };
 
 class HtmlLexer {
  public:
   // XML has empty elements of any name, and CDATA sections.
   HtmlLexer(std::string_view bytes, bool xml) : bytes_(bytes), xml_(xml) {}
+  // Of text without tags, whose only markup is that of templates.
+  static HtmlLexer of_rcdata(std::string_view text) {
+    HtmlLexer lexer(text, false);
+    lexer.has_tags_ = false;
+    return lexer;
+  }
 
   std::optional<HtmlToken> next();
 
@@ -47,7 +54,7 @@ class HtmlLexer {
 
   std::string_view bytes_;
   const bool xml_;
-  bool foreign_ = false, raw_literal_ = false;
+  bool has_tags_ = true, foreign_ = false, raw_literal_ = false;
   size_t at_ = 0;
   std::string raw_name_;  // not empty: the element whose content is text
   bool absent_[closers] = {};

@@ -83,13 +83,14 @@ std::optional<MarkdownTable> find_table(std::string_view source, const std::vect
   return std::nullopt;
 }
 
-// The first line that is not a link definition.
-size_t after_definitions(std::string_view source, const std::vector<TextSpan>& lines, size_t end) {
-  size_t line = 0;
-  while (line < end && source[lines[line].begin] == '[' &&
-         lines[line].of(source).find("]:") != std::string_view::npos)
-    ++line;
-  return line;
+// Of a block's text: where the block begins, and behind each of its link definitions.
+std::vector<size_t> possible_begins(std::string_view source, size_t begin, size_t quotes) {
+  std::vector<size_t> begins = {begin};
+  for (;;) {
+    const size_t next = after_definition(source, begins.back(), quotes);
+    if (next == begins.back()) return begins;
+    begins.push_back(next);
+  }
 }
 
 // Lines of link definitions, at most one a line: [label]: destination.
@@ -181,8 +182,9 @@ void MarkdownBlocks::add(MarkdownBlock block, cmark_node* node) {
   for (size_t i = line; i < std::min(end_line, lines_.size()); ++i) {
     const size_t from = i == line ? begin : after_prefix(source_, lines_[i], block.quotes);
     lines.push_back({from, std::min(source_.find_first_of("\n\r", from), source_.size())});
-    block.begins.push_back(from);
   }
+  if (lines.empty()) return;
+  block.begins = possible_begins(source_.substr(0, lines.back().end), begin, block.quotes);
   const bool is_paragraph = cmark_node_get_type(node) == CMARK_NODE_PARAGRAPH;
   if (!is_paragraph || !add_table(block, lines)) blocks_.push_back(std::move(block));
 }
@@ -200,7 +202,8 @@ bool MarkdownBlocks::add_table(const MarkdownBlock& block, const std::vector<Tex
                        .before = before_cell});
     (cells_ += before_cell) += text;
   };
-  const size_t text = after_definitions(source_, lines, table->header);
+  const auto first = std::ranges::lower_bound(lines, block.begins.back(), {}, &TextSpan::begin);
+  const auto text = static_cast<size_t>(first - lines.begin());
   for (size_t i = text; i < table->header; ++i) {
     if (i == text)
       add_cell(lines[i], lines[i].of(source_), false, true);

@@ -17,7 +17,7 @@ inline constexpr std::string_view before_cell = "x ";
 
 struct MarkdownBlock {
   cmark_node* node = nullptr;
-  std::vector<size_t> begins = {};  // where its text may begin: link definitions may precede it
+  std::vector<size_t> begins = {};  // where its text may begin: also behind each link definition before it
   size_t quotes = 0;                // the block quotes that it is in
   bool in_item = false, in_cell = false;
   bool has_hyphens_under = false;  // a heading

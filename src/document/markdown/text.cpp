@@ -121,6 +121,7 @@ size_t after_title(std::string_view source, size_t at) {
   const char close = source[at] == '(' ? ')' : source[at];
   for (size_t i = at + 1; i < std::min(source.size(), at + max_title); ++i) {
     if (source[i] == close) return i + 1;
+    if (source[i] == '(' && close == ')') return at;
     if (source[i] == '\\' && i + 1 < source.size() && is_markdown_punctuation(source[i + 1])) ++i;
   }
   return at;
@@ -205,6 +206,20 @@ size_t line_break_at(std::string_view bytes) {
   const size_t at = blank + (bytes.substr(blank).starts_with('\\') ? 1 : 0);
   const size_t line = after_line_end(bytes, at);
   return line > at ? after_prefix(bytes, line, bytes.size()) : 0;
+}
+
+size_t after_definition(std::string_view source, size_t at, size_t quotes) {
+  const size_t label = source.substr(at).starts_with('[') ? after_label(source, at) : at;
+  if (label == at || !source.substr(label).starts_with(':')) return at;
+  const size_t destination = after_space(source, label + 1, quotes);
+  const size_t end = after_destination(source, destination), title = after_space(source, end, quotes);
+  if (end == destination) return at;
+  // What only looks like a title may be the text on the next line.
+  for (const size_t last : {title > end ? after_title(source, title) : end, end}) {
+    const size_t blanks = after_blanks(source, last), line = after_line_end(source, blanks);
+    if (line > blanks || blanks == source.size()) return after_prefix(source, line, quotes);
+  }
+  return at;
 }
 
 size_t after_link_tail(std::string_view source, size_t at, size_t quotes) {

@@ -28,6 +28,9 @@ size_t after_line_end(std::string_view source, size_t at);
 // The size of the hard line break that the bytes begin with, with block quotes' marks on the next line; 0 if none.
 size_t line_break_at(std::string_view bytes);
 
+// Behind the lines of the link definition that a line begins with, [label]: destination "title"; `at` if it is none.
+size_t after_definition(std::string_view source, size_t at, size_t quotes);
+
 // The end of what follows a link's ]: (destination "title"), [label], [] or nothing.
 size_t after_link_tail(std::string_view source, size_t at, size_t quotes);
 

@@ -103,6 +103,12 @@ size_t decode_bare_cell(std::string_view bytes, std::string& text) {
 }
 std::string escape_bare_cell(std::string_view text) { return std::string(text); }
 
+// In a table with tabs a quotation mark has a meaning only where a cell begins with it.
+bool needs_quotes(std::string_view cell, char separator) {
+  if (cell.find_first_of(std::string{separator, '\n', '\r'}) != cell.npos) return true;
+  return separator == '\t' ? cell.starts_with('"') : cell.find('"') != cell.npos;
+}
+
 // Text for people: words with spaces between them, which names and codes have not.
 bool is_prose(std::string_view cell) {
   bool has_word = false;
@@ -143,9 +149,7 @@ class CsvTable {
           document_.add(inner, std::move(parts));
         else
           document_.add(inner, std::move(parts), [separator = separator_](std::string text) {
-            const bool needs_quotes =
-                text.find_first_of(std::string{separator, '"', '\n', '\r'}) != text.npos;
-            return needs_quotes ? '"' + escape_csv(text) + '"' : text;
+            return needs_quotes(text, separator) ? '"' + escape_csv(text) + '"' : text;
           });
       }
     }

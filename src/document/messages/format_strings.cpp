@@ -84,9 +84,11 @@ FormatPart resource_part(std::string_view text) {
     part.shown = {opened + 1, closed};
     return part;
   }
-  const size_t name = name_at(text, 1);
-  const bool is_entity = text[0] == '&' && name > 0 && text.substr(1 + name).starts_with(';');
-  return is_entity && entity_at(text).size == 0 ? directive(name + 2) : FormatPart{};
+  if (text[0] != '&' || entity_at(text).size > 0) return {};
+  size_t after = 1 + name_at(text, 1);
+  while (after > 1 && after < text.size() && (is_word_character(text[after]) || is_in(text[after], "-.")))
+    ++after;
+  return after > 1 && text.substr(after).starts_with(';') ? directive(after + 1) : FormatPart{};
 }
 
 FormatPart loose_part(const FormatGrammar& grammar, std::string_view text) {

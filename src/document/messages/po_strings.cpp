@@ -1,16 +1,15 @@
 #include "document/messages/po_strings.h"
 
+#include <iterator>
 #include <vector>
 
-#include <unicode/uchar.h>
-#include <unicode/utf8.h>
-
 #include "text/breaks.h"
+#include "text/columns.h"
 
 namespace dragoman::internal {
 namespace {
 
-constexpr size_t max_columns = 79;
+constexpr int64_t max_columns = 79;
 constexpr StringEscapes po_escapes = {"abfnrtv\"\\", "\a\b\f\n\r\t\v\"\\"};
 
 size_t decode_po(std::string_view bytes, std::string& text) {
@@ -18,19 +17,6 @@ size_t decode_po(std::string_view bytes, std::string& text) {
 }
 
 std::string escape_po(std::string_view text) { return escape_characters(text, po_escapes); }
-
-size_t columns(std::string_view text) {
-  size_t count = 0;
-  for (size_t next = 0; next < text.size();) {
-    UChar32 c;
-    U8_NEXT(text.data(), next, text.size(), c);
-    const int32_t width = u_getIntPropertyValue(c, UCHAR_EAST_ASIAN_WIDTH);
-    const int8_t type = u_charType(c);
-    if (type == U_NON_SPACING_MARK || type == U_ENCLOSING_MARK || type == U_FORMAT_CHAR) continue;
-    count += width == U_EA_WIDE || width == U_EA_FULLWIDTH ? 2 : 1;
-  }
-  return count;
-}
 
 // Behind each \n.
 std::vector<std::string_view> lines_of(std::string_view escaped) {
@@ -74,13 +60,13 @@ const StringSyntax& po_syntax() {
 std::string po_field(std::string_view keyword, std::string_view escaped, std::string_view line_break) {
   const std::vector<std::string_view> lines = lines_of(escaped);
   std::string field(keyword);
-  if (lines.size() == 1 && keyword.size() + columns(escaped) + 3 <= max_columns)
+  if (lines.size() == 1 && std::ssize(keyword) + columns_of(escaped) + 3 <= max_columns)
     return field.append(" \"").append(escaped).append("\"");
   field += " \"\"";
   for (const std::string_view line : lines) {
-    size_t width = max_columns;  // so that the first part begins a line
+    int64_t width = max_columns;  // so that the first part begins a line
     for (const std::string_view part : unbreakable_parts(line)) {
-      const size_t added = columns(part);
+      const int64_t added = columns_of(part);
       if (width + added > max_columns - 2 || part.data() == line.data()) {
         field.append(part.data() == line.data() ? "" : "\"").append(line_break).append("\"");
         width = 0;

@@ -135,10 +135,10 @@ class MessageText {
     }
   }
 
-  // The white space in this line.
-  size_t space_here() const {
-    const std::string_view line = rest();
-    return leading_space(line.substr(0, line.find('\n')));
+  // The white space in this line, whose end is searched for once.
+  size_t space_here() {
+    if (line_end_ <= at_) line_end_ = at_ + std::min(rest().find('\n'), rest().size());
+    return leading_space(all_.substr(at_, line_end_ - at_));
   }
 
   // A word, so that it has a place among the others.
@@ -197,7 +197,7 @@ class MessageText {
 
   const Decoded& message_;
   std::string_view all_;
-  size_t end_, at_;
+  size_t end_, at_, line_end_ = 0;
   bool is_icu_;
   const FormatGrammar* grammar_;
   std::string_view signs_;

@@ -245,13 +245,15 @@ bool is_language(std::string_view text, const std::string& from) {
   return false;
 }
 
-// Line breaks and blanks around them, which become a space, or one break less.
+// Blanks stay, but with line breaks among them they become a space, or one break less.
 size_t folded_at(std::string_view bytes, std::string& text) {
   const size_t end = std::min(bytes.find_first_not_of(yaml_blanks), bytes.size());
   const auto breaks =
       static_cast<size_t>(std::count(bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(end), '\n'));
-  if (breaks == 0) return 0;
-  text.append(breaks == 1 ? 1 : 0, ' ').append(breaks - 1, '\n');
+  if (breaks == 0)
+    text += bytes.substr(0, end);
+  else
+    text.append(breaks == 1 ? 1 : 0, ' ').append(breaks - 1, '\n');
   return end;
 }
 

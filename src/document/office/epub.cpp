@@ -109,12 +109,16 @@ std::string entry_of(std::string_view reference, std::string_view file) {
     decoded += coded ? static_cast<char>(digit(i + 1) * 16 + digit(i + 2)) : reference[i];
     i += coded ? 2 : 0;
   }
-  std::string folder(file.substr(0, file.rfind('/') + 1));
-  while (decoded.starts_with("../")) {
-    decoded.erase(0, 3);
-    folder.erase(folder.size() < 2 ? 0 : folder.rfind('/', folder.size() - 2) + 1);
+  std::string entry(file.substr(0, file.rfind('/') + 1));
+  for (std::string_view rest = decoded; !rest.empty();) {
+    const std::string_view step = rest.substr(0, std::min(rest.find('/'), rest.size() - 1) + 1);
+    if (step == "../")
+      entry.erase(entry.size() < 2 ? 0 : entry.rfind('/', entry.size() - 2) + 1);
+    else if (step != "./")
+      entry += step;
+    rest.remove_prefix(step.size());
   }
-  return folder + decoded;
+  return entry;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "document/office/package.h"
 #include "document/readers.h"
+#include "document/xml/block_content.h"
 #include "document/xml/read_blocks.h"
 #include "document/xml/tokens.h"
 
@@ -150,6 +151,17 @@ bool ends_in(const Part& part, const std::array<std::string_view, n>& endings) {
   return std::ranges::any_of(endings, [&](std::string_view ending) { return part.type.ends_with(ending); });
 }
 
+// As the words of a cell's text: borders are between them.
+std::string without_numbered_characters(std::string_view name) {
+  std::string words;
+  while (!name.empty()) {
+    const size_t size = numbered_character_at(name);
+    if (size == 0) words += name[0];
+    name.remove_prefix(std::max<size_t>(size, 1));
+  }
+  return words;
+}
+
 // The headings of tables: other parts and formulas refer to them by their text.
 std::set<std::string> headings(Package& package, const std::vector<Part>& parts) {
   constexpr auto with_names =
@@ -161,11 +173,7 @@ std::set<std::string> headings(Package& package, const std::vector<Part>& parts)
     XmlTokens tokens(xml);
     for (XmlToken token; tokens.next(token);) {
       if (local_name(token.name) != "tableColumn" && local_name(token.name) != "cacheField") continue;
-      std::string name = xml_attribute(token.bytes, "name");
-      constexpr std::string_view line_feed = "_x000a_";  // which the text of a block does not have
-      for (size_t at = 0; (at = name.find(line_feed, at)) != std::string::npos;)
-        name.erase(at, line_feed.size());
-      names.insert(name);
+      names.insert(without_numbered_characters(xml_attribute(token.bytes, "name")));
     }
   }
   return names;

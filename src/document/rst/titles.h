@@ -12,6 +12,7 @@ namespace dragoman::internal {
 // A line of one sign: under or over a title, or between paragraphs.
 bool is_rst_adornment(std::string_view text);
 
+// As docutils counts them: unlike on a terminal, signs of format and marks of no combining class have one.
 size_t rst_columns(std::string_view text);
 
 class RstTitles {

@@ -73,6 +73,18 @@ std::vector<InlineToken> tokens_of(std::string_view file, TextSpan place, bool i
   return tokens;
 }
 
+constexpr size_t size_of_note = std::string_view("♪").size();
+
+bool begins_with_note(std::string_view text) { return text.starts_with("♪") || text.starts_with("♫"); }
+
+// Where the next note is; the size of the text if there is none.
+size_t next_note(std::string_view text) {
+  const std::string_view both = std::string_view("♪").substr(0, size_of_note - 1);  // begin with these bytes
+  size_t at = text.find(both);
+  while (at < text.size() && !begins_with_note(text.substr(at))) at = text.find(both, at + 1);
+  return std::min(at, text.size());
+}
+
 // Reads a line from its beginning.
 class Line {
  public:
@@ -82,10 +94,9 @@ class Line {
     skip_tags();
     begins_ = skip_dash();
     begins_ = skip_label() || begins_;
-    while (take_sound()) {}
-    begins_ = skip_notes() || begins_;
-    const bool ends = drop_last_notes();
-    add(place_, ends);
+    do {
+      while (take_sound() || skip_note()) {}
+    } while (take_words_before_note());
     return std::move(stretches_);
   }
 
@@ -143,16 +154,18 @@ class Line {
     return spoken && skip_words(colon + 1);
   }
 
-  // [music] or (laughs) at the beginning of the line.
+  // [music] or (laughs) at the beginning of what is left.
   bool take_sound() {
+    constexpr size_t longest = 500;
     const bool square = words().starts_with('['), round = words().starts_with('(');
     if (!square && !round) return false;
-    const size_t end = words().find(square ? ']' : ')');
+    const size_t end = words().substr(0, longest).find(square ? ']' : ')');
     if (end == std::string_view::npos) return false;
     const std::string_view sound = words().substr(1, end - 1);
-    const TextSpan behind = {text_ + end + 1, place_.end};
+    const std::string_view near = words().substr(end + 1, longest);
+    const size_t behind = text_ + end + 1;
     if (round && std::ranges::count(sound, ' ') > 2 &&
-        !inline_run(tokens_of(file_, behind, is_vtt_)).tokens.empty())
+        !inline_run(tokens_of(file_, {behind, behind + next_note(near)}, is_vtt_)).tokens.empty())
       return false;  // it may be a part of a sentence
     begins_ = true;
     add({text_ + 1, text_ + end}, true);
@@ -160,18 +173,18 @@ class Line {
     return skip_words(end + 1);
   }
 
-  bool skip_notes() {
-    bool any = false;
-    while (words().starts_with("♪") || words().starts_with("♫"))
-      any = skip_words(std::string_view("♪").size());
-    return any;
+  bool skip_note() {
+    if (!begins_with_note(words())) return false;
+    begins_ = true;
+    return skip_words(size_of_note);
   }
 
-  bool drop_last_notes() {
-    const size_t end = std::min(words().find("♪"), words().find("♫"));
-    if (end == std::string_view::npos) return false;
-    place_.end = text_ + end;
-    return true;
+  // Whether a note follows them.
+  bool take_words_before_note() {
+    const size_t size = next_note(words());
+    const bool ends = size < words().size();
+    add({place_.begin, text_ + size}, ends);
+    return ends && skip_words(size);
   }
 
   std::string_view file_;

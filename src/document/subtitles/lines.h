@@ -16,7 +16,8 @@ struct SubtitleStretch {
   std::string voice = {};  // the WebVTT tag before it: <v Mary>
 };
 
-// Without dashes and names of speakers ("- JOHN:"), which stay as they are. [music] is a stretch of its own.
+// Without dashes and names of speakers ("- JOHN:"), which stay as they are. [music] is a stretch of its own, and so is
+// what stands between notes (♪).
 std::vector<SubtitleStretch> stretches_of(std::string_view file, TextSpan line, bool is_vtt);
 
 }  // namespace dragoman::internal

@@ -3,11 +3,32 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/error.h"
 
 namespace dragoman::internal {
 
 using Role = XmlRole;
+
+namespace {
+
+// The first line feed of a spreadsheet's text, or character that is written as its number; empty: there is none.
+TextSpan border_in_cell(std::string_view text, size_t from) {
+  for (size_t at = from; (at = text.find_first_of("\n_", at)) < text.size(); ++at) {
+    const size_t size = text[at] == '\n' ? 1 : numbered_character_at(text.substr(at));
+    if (size > 0) return {at, at + size};
+  }
+  return {text.size(), text.size()};
+}
+
+}  // namespace
+
+size_t numbered_character_at(std::string_view text) {
+  constexpr size_t size = std::string_view("_x000D_").size();
+  if (text.size() < size || !text.starts_with("_x") || text[size - 1] != '_') return 0;
+  const std::string_view digits = text.substr(2, size - 3);
+  return std::ranges::all_of(digits, [](char c) { return hex_digit(c) >= 0; }) ? size : 0;
+}
 
 void FormatBudget::spend(size_t copied) {
   if (copied > bytes)
@@ -51,13 +72,13 @@ void BlockContent::text(const std::string& text) {
   const size_t format = in_text() ? paragraph_.format(key, around) : 0;
   if (!rules_->lines) return paragraph_.text(text, format);
   for (size_t begin = 0; begin < text.size();) {
-    const size_t end = std::min(text.find('\n', begin), text.size());
-    paragraph_.text(text.substr(begin, end - begin), format);
-    if (end < text.size()) {
+    const TextSpan stop = border_in_cell(text, begin);
+    paragraph_.text(text.substr(begin, stop.begin - begin), format);
+    if (stop.begin < stop.end) {
       budget_->spend(around.open.size() + around.close.size());
-      paragraph_.border(around.open + "\n" + around.close);
+      paragraph_.border(around.open + std::string(stop.of(text)) + around.close);
     }
-    begin = end + 1;
+    begin = stop.end;
   }
 }
 

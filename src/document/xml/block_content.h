@@ -52,6 +52,9 @@ class XmlRun {
   bool has_items_ = false;
 };
 
+// The size of _x000D_ or the like, a character written as its number, at the beginning of a spreadsheet's text; else 0.
+size_t numbered_character_at(std::string_view text);
+
 // What a file may still have of copies of what describes its runs: each item of a run and each change of format has
 // one, and a file that is made for it would fill the memory.
 struct FormatBudget {

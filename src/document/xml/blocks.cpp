@@ -13,6 +13,14 @@ namespace {
 // Around a block's number. No XML file has these characters, and escape_xml writes none.
 constexpr char number_begin = '\1', number_end = '\2';
 
+// One that the file declares, which would be text in a segment.
+bool has_entity(std::string_view xml) {
+  XmlTokens tokens(xml);
+  for (XmlToken token; tokens.next(token);)
+    if (token.kind == XmlToken::Kind::entity) return true;
+  return false;
+}
+
 }  // namespace
 
 std::string Blocks::add(DocumentBlock block) {
@@ -29,7 +37,7 @@ std::string Blocks::add(DocumentBlock block) {
 
 std::string Blocks::add_text(std::string_view xml, std::string (*escape)(std::string_view text)) {
   const std::string text = decode_xml(xml);
-  if (!has_letters(text)) return std::string(xml);
+  if (!has_letters(text) || has_entity(xml)) return std::string(xml);
   const auto [begin, end] = trimmed(text);
   const std::string words = text.substr(begin, end - begin);
   return add({.raw = std::string(xml),

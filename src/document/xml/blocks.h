@@ -23,7 +23,7 @@ class Blocks {
   // block that is added later.
   std::string add(DocumentBlock block);
 
-  // A block that is one segment, of these bytes of XML.
+  // A block that is one segment, of these bytes of XML. They stay as they are if an entity is among them.
   std::string add_text(std::string_view xml, std::string (*escape)(std::string_view text));
 
   size_t segments() const { return segments_.size(); }  // of the blocks so far

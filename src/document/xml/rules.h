@@ -39,7 +39,7 @@ struct XmlRules {
   XmlRole (*role)(std::string_view name, std::string_view tag) = nullptr;
   std::span<const XmlNamespace> namespaces = {};
   bool collapsed = false;  // white space in text is as in HTML
-  bool lines = false;      // a line feed ends a segment
+  bool lines = false;      // a line feed ends a segment, and so does a character written as its number
   // Whose values are text.
   std::span<const std::string_view> attributes = {};
   // The part of the description that is equal in runs that look alike; null: all of it.

@@ -127,7 +127,8 @@ class XliffReader {
     const Tokens unit(tokens), source = child(unit, "source"), target = child(unit, "target");
     const bool is_second = local_name(unit[0].name) == "segment";
     const std::string_view start = unit[0].bytes;
-    const std::string state = xml_attribute(is_second || target.empty() ? start : target[0].bytes, "state");
+    std::string state = xml_attribute(is_second || target.empty() ? start : target[0].bytes, "state");
+    if (is_second && state.empty()) state = "initial";  // version 2's default
     const bool stays = !unit_translated_ || xml_attribute(start, "approved") == "yes" ||
                        inside(source).empty() || state == "final" ||
                        (!target.empty() && is_translated(source, target, state));
