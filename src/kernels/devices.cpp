@@ -154,7 +154,7 @@ std::vector<int> usable_gpus(const CudaPlugin& plugin) {
     if (first_problem.empty()) first_problem = problem;
   }
   if (usable.empty()) throw Error("{}", first_problem);
-  std::ranges::rotate(usable, usable.begin() + local_process % std::ssize(usable));
+  std::rotate(usable.begin(), usable.begin() + local_process % std::ssize(usable), usable.end());
   return usable;
 }
 

@@ -183,8 +183,11 @@ TEST_P(Products, MultiplyEqualsProductOfThePacked) {
                                       {40, 0, 70},
                                       {33, 700, 300},
                                       {200, 1200, 600},
+                                      {3, 600, 0},
+                                      {0, 600, 3},
                                       {700, 520, 300},
-                                      {20, 530, 2200}}) {
+                                      {20, 530, 2200},
+                                      {520, 1100, 1100}}) {
     for (int variant = 0; variant < 4; ++variant) {
       const Operand a(rows, inner, (variant & 1) != 0, ++key), b(inner, columns, (variant & 2) != 0, ++key);
       const std::vector<float> start = random_floats(rows * columns, key), bias = random_floats(columns, key);

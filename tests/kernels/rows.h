@@ -93,6 +93,7 @@ class Rows : public testing::TestWithParam<const Kernels*> {
     OnDevice<float> floats;
   };
 
+  bool has_bf16() const { return kernels_.low_precision.round != nullptr; }
   Numbers numbers(Shape shape, uint64_t key, int64_t gap = 0, int64_t offset = 0) {
     return {memory_, shape, key, gap, offset};
   }

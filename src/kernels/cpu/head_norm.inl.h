@@ -1,6 +1,7 @@
 // Heads of queries and keys divided by the root mean square of their columns, in place, and the backward.
 #pragma once
 
+#include "kernels/cpu/norm.inl.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/cpu/simd.h"
 #include "kernels/kernels.h"
@@ -14,7 +15,7 @@ void normalise_heads(Context& context, int64_t width, float epsilon, Matrix x, f
     for (int64_t h = 0; h < heads; ++h) {
       float* head = x.data + r * x.stride + h * width;
       const float mean = dot(head, head, width) / static_cast<float>(width);
-      const float factor = 1.0f / __builtin_sqrtf(mean + epsilon);
+      const float factor = inverse_deviation(mean, epsilon);
       for (int64_t i = 0; i < width; i += lanes)
         store_some(head + i, load_some(head + i, width - i) * all(factor), width - i);
       if (factors != nullptr) factors[r * heads + h] = factor;

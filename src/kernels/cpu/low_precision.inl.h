@@ -173,7 +173,7 @@ void low_precision_product(Context& context, ConstMatrix a, const LowPrecisionMa
     const int64_t row = block * c.rows / blocks, end = (block + 1) * c.rows / blocks;
     const int64_t column = run * units / runs * low_precision_run_unit;
     const int64_t end_column = smaller(c.columns, (run + 1) * units / runs * low_precision_run_unit);
-    if constexpr (rows_behind < Kind >> 0)
+    if constexpr ((rows_behind<Kind>) > 0)
       low_precision_part_in_tiles(left, b, c, row, end, column, end_column);
     else
       low_precision_part(left, b, c, row, end, column, end_column);

@@ -36,7 +36,6 @@ struct Excess {
 #if defined(__AVX512VNNI__)
 
 struct Int8 {
-  static constexpr Precision precision = Precision::int8;
   static constexpr int64_t inner_of_line = 4, columns = 16;
   static constexpr int tile_rows = 12, tile_vectors = 2;
   typedef int8_t Element;  // of a row of a
@@ -130,7 +129,6 @@ inline int lanes_that_are_zero(Words x) { return _mm256_movemask_ps(reinterpret_
 // b's bytes are 255 at most: the products of a pair fit into 16 bits where the two elements of a add up to no more than
 // 128, nor to less than −128. For most pairs they do.
 struct Int8 {
-  static constexpr Precision precision = Precision::int8;
   static constexpr int64_t inner_of_line = 4, columns = lanes;
   static constexpr int tile_rows = registers == 32 ? 12 : 5, tile_vectors = 2;
   typedef int8_t Element;
@@ -193,7 +191,6 @@ struct Int8 {
 // Both are signed here: the 128 that is added to b's bytes is removed as they are loaded.
 struct SignedInt8 {
   static constexpr bool is_signed = true;
-  static constexpr Precision precision = Precision::int8;
   static constexpr int64_t inner_of_line = 4, columns = lanes;
   static constexpr int tile_vectors = 2;
   typedef int8_t Element;
@@ -255,7 +252,6 @@ inline Halves all_pairs(int32_t pair) { return reinterpret_cast<Halves>(pair - I
 
 // Of 4 bytes the even ones, 0 and 2, stand in one word, the odd ones in another, in 16 bits each.
 struct Int8 {
-  static constexpr Precision precision = Precision::int8;
   static constexpr int64_t inner_of_line = 4, columns = lanes;
   static constexpr int tile_rows = 5, tile_vectors = 2;
   typedef int16_t Element;  // of a row of a: 0, 2, 1 and 3 of each 4
@@ -285,7 +281,6 @@ struct Int8 {
 
 struct Int8Tiles {
   static constexpr bool uses_tiles = true;
-  static constexpr Precision precision = Precision::int8;
   static constexpr int64_t inner_of_line = 4;
   typedef int8_t Element;
   typedef Words Sum;
@@ -299,7 +294,6 @@ struct Int8Tiles {
 
 struct Bf16 {
   static constexpr bool uses_tiles = true;
-  static constexpr Precision precision = Precision::bf16;
   static constexpr int64_t inner_of_line = 2;
   typedef uint16_t Element;
   typedef Vec Sum;
@@ -313,7 +307,6 @@ struct Bf16 {
 #elif defined(__AVX512BF16__)
 
 struct Bf16 {
-  static constexpr Precision precision = Precision::bf16;
   static constexpr int64_t inner_of_line = 2, columns = 16;
   static constexpr int tile_rows = 12, tile_vectors = 2;
   typedef uint16_t Element;
@@ -332,7 +325,6 @@ struct Bf16 {
 #else
 
 struct Bf16 {
-  static constexpr Precision precision = Precision::bf16;
   static constexpr int64_t inner_of_line = 2, columns = lanes;
   static constexpr int tile_rows = registers == 32 ? 12 : 5, tile_vectors = 2;
   typedef float Element;

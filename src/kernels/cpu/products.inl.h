@@ -241,6 +241,7 @@ void product(Context& context, ConstMatrix a, PackedMatrix b, Matrix c, const Ep
 // Where neither all of b nor all of c would stay in the cache, c is finished strip by strip.
 template <class Kind>
 void multiply(Context& context, ConstMatrix a, ConstMatrix b, Matrix c, const Epilogue& epilogue) {
+  if (c.rows <= 0 || c.columns <= 0) return;
   const bool whole = steps_of<Kind>(b.rows) <= block_depth || has_work(epilogue);
   const int64_t wanted = larger(min_columns_of_strip, strip_floats / larger(1, c.rows));
   const int64_t strips = whole ? 1 : ceil_div(c.columns, wanted);

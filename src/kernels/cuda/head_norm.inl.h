@@ -1,6 +1,7 @@
 // Heads of queries and keys divided by the root mean square of their columns, in place. A warp has a head of a row.
 #pragma once
 
+#include "kernels/cuda/norm.inl.h"
 #include "kernels/cuda/rows.inl.h"
 
 namespace dragoman::internal {
@@ -23,7 +24,7 @@ GPU_KERNEL normalise_heads_kernel(int64_t width, float epsilon, Matrix x, float*
     const float value = element(as_read(x), r, first + i);
     squares = fmaf(value, value, squares);
   }
-  const float factor = 1 / sqrtf(warp_sum(squares) / static_cast<float>(width) + epsilon);
+  const float factor = inverse_deviation(warp_sum(squares) / static_cast<float>(width), epsilon);
   for (int64_t i = lane(); i < width; i += warp_size)
     set_element(x, r, first + i, factor * element(as_read(x), r, first + i));
   if (factors != nullptr && lane() == 0) factors[r * heads + first / width] = factor;
