@@ -4,9 +4,9 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -131,10 +131,8 @@ class Products : public testing::TestWithParam<ProductCase> {
                               Epilogue epilogue, const std::vector<float>& start) {
     const int64_t n = b.view.columns, stride = n + 5;
     std::vector<float> c(static_cast<size_t>(count * stride), 55.0f);
-    for (int64_t i = 0; i < count && epilogue.accumulate; ++i) {
-      std::memcpy(&c[static_cast<size_t>(i * stride)], &start[static_cast<size_t>((first + i) * n)],
-                  sizeof(float) * static_cast<size_t>(n));
-    }
+    for (int64_t i = 0; i < count && epilogue.accumulate; ++i)
+      std::copy_n(start.begin() + (first + i) * n, n, c.begin() + i * stride);
     products.product(context, a.rows(first, count), {packed_b.data(), b.view.rows, n},
                      {c.data(), count, n, stride}, epilogue);
     std::vector<float> dense;
@@ -188,6 +186,8 @@ TEST_P(Products, MultiplyEqualsProductOfThePacked) {
                                       {700, 520, 300},
                                       {20, 530, 2200},
                                       {520, 1100, 1100}}) {
+    const bool is_model = std::string_view(GetParam().kernels->name).starts_with("tile_model");
+    if (is_model && rows == 520) continue;  // a minute in C++
     for (int variant = 0; variant < 4; ++variant) {
       const Operand a(rows, inner, (variant & 1) != 0, ++key), b(inner, columns, (variant & 2) != 0, ++key);
       const std::vector<float> start = random_floats(rows * columns, key), bias = random_floats(columns, key);
