@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -21,7 +22,7 @@ struct FaultyDisk {
   int64_t calls = 0;  // since this was set
 
   bool strikes() {
-    const int64_t call = calls++;
+    const int64_t call = std::atomic_ref(calls)++;  // threads of a test write, too
     return fault == Fault::full_from_here ? call >= at : fault != Fault::none && call == at;
   }
   int refuse() const {
