@@ -320,10 +320,10 @@ for (const dialog of document.querySelectorAll("dialog")) {
 
 const shortcuts = {KeyS: swap, KeyC: copy, KeyE: () => editor.begin(), KeyH: () => history.open(), KeyM: confirm};
 
-// On a Mac, Option+Shift+C writes Ç into a field. Elsewhere the key is C, or a letter of another script.
-function writes({key, code, target: {tagName}}) {
+// On a Mac, Option+Shift+C writes Ç into a field. Elsewhere the key is in ASCII, or a letter of another script.
+function writes({key, target: {tagName}}) {
   const isField = ["INPUT", "TEXTAREA"].includes(tagName);
-  return isField && key.toUpperCase() !== code.slice(3) && !/^(?!\p{Script=Latin})\p{L}$/u.test(key);
+  return isField && !/^[!-~]$/.test(key) && !/^(?!\p{Script=Latin})\p{L}$/u.test(key);
 }
 
 document.addEventListener("keydown", (event) => {

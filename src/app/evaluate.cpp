@@ -181,8 +181,8 @@ void evaluate(const Arguments& arguments) {
     throw UsageError(
         "evaluate needs --model DIR, --source FILE and --reference FILE: see dragoman evaluate --help");
   }
-  checked_search(o.translating.models[0], search);
-  if (o.translating.search.nbest > 1 && !o.translating.search.sample)
+  const bool samples = checked_search(o.translating.models[0], search).sample;
+  if (o.translating.search.nbest > 1 && !samples)
     throw UsageError("--nbest has no effect on evaluate, which measures the best translation of each line");
   watch_signals();
 

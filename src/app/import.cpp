@@ -71,6 +71,7 @@ void import(const Arguments& arguments) {
     if (!file.empty()) o.request.vocabularies.push_back(file);
   watch_signals();
   const dragoman::ImportResult result = dragoman::import_model(o.request);
+  if (stop_requested() != 0) throw Stopped(stop_requested(), "stopped after " + out + " was made");
   log_info("{} is the {} model in {}", out, result.system, o.request.source);
   for (const std::string& choice : result.choices) log_info("{}", choice);
   if (result.integers)

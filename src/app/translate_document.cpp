@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <set>
 
 #include "app/output.h"
 #include "base/error.h"
@@ -58,17 +59,19 @@ std::string output_of(const std::string& document, const DocumentOptions& o,
                        : o.out;
 }
 
+fs::path canonical(const std::string& path) {
+  std::error_code none;
+  return fs::canonical(path, none);
+}
+
 // Each is written before the next one is read.
-void check_is_no_document(const std::string& out, const std::vector<std::string>& documents) {
-  if (is_standard_output(out)) return;
-  for (const std::string& document : documents) {
-    std::error_code none;
-    if (fs::equivalent(document, out, none))
-      throw UsageError(
-          "{} is itself a document to translate, and would be overwritten: leave it out, or name another "
-          "file or a folder by --out",
-          out);
-  }
+void check_is_no_document(const std::string& out, const std::set<fs::path>& documents) {
+  std::error_code none;
+  if (is_standard_output(out) || !fs::exists(out, none) || !documents.contains(canonical(out))) return;
+  throw UsageError(
+      "{} is itself a document to translate, and would be overwritten: leave it out, or name another "
+      "file or a folder by --out",
+      out);
 }
 
 }  // namespace
@@ -116,12 +119,14 @@ void translate_documents(const std::vector<std::string>& documents, const Docume
                          const TranslatingOptions& translating, const dragoman::Options& request) {
   const TranslationLanguages languages = languages_of(translating);
   std::vector<std::string> outputs;
+  std::set<fs::path> inputs;
+  for (const std::string& document : documents) inputs.insert(canonical(document));
   for (const std::string& document : documents) {
     check_readable(document);
     outputs.push_back(output_of(document, o, languages));
     if (std::ranges::count(outputs, outputs.back()) > 1)
       throw UsageError("--out {} must be a folder for the translations of several documents", outputs.back());
-    check_is_no_document(outputs.back(), documents);
+    check_is_no_document(outputs.back(), inputs);
     check_output(outputs.back());
   }
   watch_signals();

@@ -13,7 +13,6 @@
 
 #include "base/build.h"
 #include "base/error.h"
-#include "base/log.h"
 #include "kernels/cuda_plugin.h"
 
 namespace dragoman::internal {
@@ -143,9 +142,9 @@ const Kernels& choose(const CudaPlugin& plugin, int gpu, bool tf32) {
 
 std::atomic<int> local_process = 0;
 
-// Those that can be used, from this process's on: of several processes each has the next one, and after the last GPU
-// the first again.
-std::vector<int> usable_gpus(const CudaPlugin& plugin) {
+// The first GPU that can be used; of several processes each takes the next one, and after the last GPU the first again.
+const Kernels& first_gpu() {
+  const CudaPlugin& plugin = plugin_with_gpus();
   std::vector<int> usable;
   std::string first_problem;
   for (int number = 0; number < plugin.driver().gpus; ++number) {
@@ -154,13 +153,7 @@ std::vector<int> usable_gpus(const CudaPlugin& plugin) {
     if (first_problem.empty()) first_problem = problem;
   }
   if (usable.empty()) throw Error("{}", first_problem);
-  std::rotate(usable.begin(), usable.begin() + local_process % std::ssize(usable), usable.end());
-  return usable;
-}
-
-const Kernels& first_gpu() {
-  const CudaPlugin& plugin = plugin_with_gpus();
-  return choose(plugin, usable_gpus(plugin).front(), false);
+  return choose(plugin, usable[static_cast<size_t>(local_process) % usable.size()], false);
 }
 
 const Kernels& numbered_gpu(int number) {
@@ -224,27 +217,16 @@ void check_same_kind(const std::vector<const Kernels*>& devices) {
 // 170 MB.
 bool may_have_a_gpu() { return named_plugin() != nullptr || dlopen("libcuda.so.1", RTLD_LAZY) != nullptr; }
 
-// The first GPU that can be opened now, which another program may have for itself. Null: none.
-const Kernels* first_free_gpu() try {
-  const CudaPlugin& plugin = plugin_with_gpus();
-  for (const int number : usable_gpus(plugin)) {
-    try {
-      plugin.free_memory(number);  // opens it
-      return &choose(plugin, number, false);
-    } catch (const Error& error) {
-      log_warning("{}; another device is used", error.what());
-    }
-  }
-  return nullptr;
-} catch (const Error&) {
-  return nullptr;  // no GPU that could ever be used
-}
-
 const Kernels& best_device() {
   const char* const instruction_set = std::getenv("DRAGOMAN_ISA");
-  const bool any = (instruction_set == nullptr || *instruction_set == '\0') && may_have_a_gpu();
-  const Kernels* const gpu = any ? first_free_gpu() : nullptr;
-  return gpu != nullptr ? *gpu : chosen_kernels();
+  if ((instruction_set == nullptr || *instruction_set == '\0') && may_have_a_gpu()) {
+    try {
+      return first_gpu();
+    } catch (const Error&) {
+      // no GPU: the CPU
+    }
+  }
+  return chosen_kernels();
 }
 
 }  // namespace

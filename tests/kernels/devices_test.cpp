@@ -229,15 +229,6 @@ TEST_F(DevicesTest, WhatIsNoPluginIsNotUsed) {
   EXPECT_NE(failure("cuda").find("the GPU's plug-in cannot be opened: /nonexistent.so"), std::string::npos);
 }
 
-TEST_F(DevicesTest, AutoTakesTheFirstThatCanBeOpened) {
-  EXPECT_EQ(&kernels_of_device("auto"), &kernels_of_device("cuda:0"));
-  set("FAKE_LOST", "1");
-  EXPECT_EQ(&kernels_of_device("auto"), &kernels_of_device("cuda:1"));
-  EXPECT_EQ(&kernels_of_device("cuda"), &kernels_of_device("cuda:0")) << "which is asked for";
-  set("FAKE_LOST", "2");
-  EXPECT_EQ(&kernels_of_device("auto"), &chosen_kernels());
-}
-
 TEST_F(DevicesTest, AFailureInsideThePluginIsAnError) {
   const Kernels& gpu = kernels_of_device("cuda");
   set("FAKE_LOST", "1");
