@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <filesystem>
+#include <iterator>
 #include <set>
 
 #include <fmt/format.h>
@@ -94,12 +95,10 @@ std::vector<std::string> adapt_command(const std::string& program, const AdaptJo
 }
 
 FolderState inputs_of(const AdaptJob& job) {
-  FolderState all = state_of(job.base);
-  const auto add = [&](const std::vector<FileState>& more) {
-    all.insert(all.end(), more.begin(), more.end());
-  };
-  for (const std::string& memory : job.memories) add(state_of(memory));
-  if (!job.suggestions.empty()) add({state_of_file(job.suggestions)});
+  std::vector<std::string> folders = {job.base};
+  std::ranges::copy(job.memories, std::back_inserter(folders));
+  FolderState all = state_of_all(folders);
+  if (!job.suggestions.empty()) all.push_back(state_of_file(job.suggestions));
   return all;
 }
 

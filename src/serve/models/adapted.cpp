@@ -2,8 +2,6 @@
 
 #include <sys/stat.h>
 
-#include <iterator>
-
 #include <fmt/chrono.h>
 #include <nlohmann/json.hpp>
 
@@ -48,11 +46,7 @@ Adaptation read_adaptation(const std::string& adapted, const std::string& base) 
 }
 
 FolderState state_of_both(const std::string& base, const std::optional<std::string>& in) {
-  FolderState state = state_of(base);
-  if (!in) return state;
-  FolderState more = state_of(adapted_folder(base, *in));
-  state.insert(state.end(), std::move_iterator(more.begin()), std::move_iterator(more.end()));
-  return state;
+  return in ? state_of_all({base, adapted_folder(base, *in)}) : state_of(base);
 }
 
 }  // namespace dragoman::internal

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -35,6 +36,12 @@ FolderState state_of(const std::string& folder) {
   }
   std::ranges::sort(state, {}, &FileState::name);
   return state;
+}
+
+FolderState state_of_all(const std::vector<std::string>& folders) {
+  FolderState all;
+  for (const std::string& folder : folders) std::ranges::move(state_of(folder), std::back_inserter(all));
+  return all;
 }
 
 FolderWatch::FolderWatch(std::chrono::milliseconds period, std::function<void(bool forced)> check)

@@ -25,6 +25,7 @@ FileState state_of_file(const std::string& path);  // where there is none, that 
 // time. Equal where nothing was written.
 using FolderState = std::vector<FileState>;
 FolderState state_of(const std::string& folder);
+FolderState state_of_all(const std::vector<std::string>& folders);
 
 class FolderWatch {
  public:

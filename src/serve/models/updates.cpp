@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <utility>
 
 #include "base/error.h"
@@ -60,16 +59,11 @@ LanguageRoute Updates::route_with(const std::string& name, LanguageRoute route) 
   return route;
 }
 
-FolderState Updates::state_with_base(const std::string& name, const std::string& base) const {
-  FolderState state = state_of(folder_of(name));
-  std::ranges::move(state_of(base), std::back_inserter(state));
-  return state;
-}
-
 std::optional<Updates::Loaded> Updates::known(const std::string& name) {
   const std::lock_guard lock(mutex_);
   const auto found = std::ranges::find(loaded_, name, &Loaded::name);
-  if (found == loaded_.end() || found->state != state_with_base(name, found->base)) return std::nullopt;
+  if (found == loaded_.end() || found->state != state_of_all({folder_of(name), found->base}))
+    return std::nullopt;
   loaded_.splice(loaded_.begin(), loaded_, found);
   return loaded_.front();
 }
@@ -93,7 +87,7 @@ Updates::Loaded Updates::load(const std::string& name) {
     throw UsageError("{} is a whole model, not an update of another: serve it with --model", in_quotes(name));
   Loaded update = {.name = name,
                    .base = base,
-                   .state = state_with_base(name, base),
+                   .state = state_of_all({folder, base}),
                    .translator = reaper_.adopt(std::make_unique<dragoman::Translator>(folder, settings_))};
   log_info("the update {} is loaded", folder);
   return update;

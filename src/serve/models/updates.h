@@ -42,7 +42,6 @@ class Updates {
 
   std::string folder_of(const std::string& name) const { return folder_ + "/" + name; }
   Loaded get(const std::string& name);
-  FolderState state_with_base(const std::string& name, const std::string& base) const;
   std::optional<Loaded> known(const std::string& name);
   Loaded load(const std::string& name);
 
