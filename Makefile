@@ -9,7 +9,8 @@ WERROR ?= ON
 JOBS ?= $(shell nproc)
 
 .DEFAULT_GOAL := help
-.PHONY: help deb wheel demo test slow build asan tsan fuzz faults bench check format setup setup-clang setup-packages
+.PHONY: help deb wheel demo test slow build asan tsan fuzz faults bench check format setup setup-clang setup-packages \
+	setup-bench
 
 SECONDS ?= 60
 SEED ?= 0
@@ -28,13 +29,13 @@ help:
 	@echo "make tsan     the tests of all that has threads under the thread sanitizer"
 	@echo "make fuzz     fuzz every file reader for a minute each"
 	@echo "make faults   kill runs, let system calls fail, damage files; see that nothing is lost"
-	@echo "make bench    build the benchmarks and the libraries to compare with: build/release/bench/bench_*"
+	@echo "make bench    install the libraries to compare with, and build the benchmarks: build/release/bench/bench_*"
 	@echo "make deb      build/package/*.deb: Debian's packages of the program, the library and its headers"
 	@echo "make wheel    build/wheel/portable/*.whl: the Python package, for this Python or PYTHON=..., tested"
-	@echo "make check    CI's checks: format, includes between rooms, sizes, English, symbols"
+	@echo "make check    CI's checks: format, includes between rooms, sizes, English, the GPU's kernels, symbols"
 	@echo "make format   format the code with clang-format"
 
-# Two of apt-get at once are one too many; what takes long runs JOBS at once by itself.
+# apt-get must not run twice at once; what takes long runs JOBS at once by itself.
 .NOTPARALLEL:
 
 setup:
@@ -46,9 +47,13 @@ setup-clang:
 setup-packages:
 	@tools/setup packages
 
+setup-bench:
+	@tools/setup bench
+
 build/asan/build.ninja: | setup-clang
 
-build/%/build.ninja: | setup
+# In every run, as WERROR may be another.
+build/%/build.ninja: setup
 	cmake --preset $* -DDRAGOMAN_WERROR=$(WERROR)
 
 build: build/release/build.ninja
@@ -79,10 +84,7 @@ faults: build
 	@tests/faults/faults build/release/dragoman --student --trials $(STUDENT_TRIALS)
 	@tests/faults/serving build/release/dragoman --trials $(SERVER_TRIALS)
 
-bench:
-	@tools/setup bench
-	cmake --preset release -DDRAGOMAN_WERROR=$(WERROR)
-	@cmake --build --preset release --parallel $(JOBS)
+bench: setup-bench build
 
 deb: setup-packages build/package/build.ninja
 	@cmake --build --preset package --parallel $(JOBS)

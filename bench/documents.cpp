@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
   std::ranges::sort(texts);
   texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
 
-  const dragoman::Options options = {{"split-sentences", "any"}};
+  const dragoman::Options options = {{"split-sentences", "any"}, {"replace-unknown", true}};
   std::vector<double> lines, document, ratios;
   for (int round = 0; round < rounds; ++round) {
     lines.push_back(seconds_of([&] {
@@ -35,8 +35,9 @@ int main(int argc, char** argv) {
         futures.push_back(translator.submit({.text = text, .options = options, .tokens = false}));
       for (auto& future : futures) future.get();
     }));
-    document.push_back(
-        seconds_of([&] { dragoman::translate_document(translator, {.bytes = bytes, .name = name}); }));
+    document.push_back(seconds_of([&] {
+      dragoman::translate_document(translator, {.bytes = bytes, .name = name, .options = options});
+    }));
     ratios.push_back(document.back() / lines.back());
   }
   fmt::print("{} texts: {:.2f} s as lines, {:.2f} s as a document: {:.3f} times (medians of {})\n",

@@ -61,7 +61,8 @@ auto apart(Work work) {
     try {
       const Result result = work();
       _exit(write(pipe_ends[1], &result, sizeof result) == sizeof result ? 0 : 1);
-    } catch (...) {
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "{}\n", error.what());
       _exit(1);
     }
   }

@@ -11,26 +11,25 @@
 
 #include <fmt/format.h>
 
-#include "base/error.h"
 #include "http/server.h"
 
 using namespace dragoman::internal;
 
-int main(int count, char** arguments) {
+int main(int count, char** arguments) try {
+  const bool only_serve = count == 2 && std::string_view(arguments[1]) == "--serve";
+  if (count > 1 && !only_serve) {
+    fmt::print(stderr, "usage: bench_http [--serve]\n");
+    return 2;
+  }
   HttpSettings settings;
   settings.port = 0;
   settings.connections_per_address = settings.connections;
   HttpServer server(settings, {.handle = [](const IncomingRequest&, const Responder& responder) {
                       responder.send({.type = "text/plain", .body = "answer"});
                     }});
-  try {
-    server.start();
-  } catch (const Error& error) {
-    fmt::print(stderr, "bench_http: {}\n", error.what());
-    return 1;
-  }
+  server.start();
   const std::string url = fmt::format("http://127.0.0.1:{}/", server.port());
-  if (count > 1 && std::string_view(arguments[1]) == "--serve") {
+  if (only_serve) {
     fmt::print("{}\n", url);
     std::fflush(stdout);
     pause();
@@ -47,5 +46,7 @@ int main(int count, char** arguments) {
       return 1;
     }
   }
-  return 0;
+} catch (const std::exception& error) {
+  fmt::print(stderr, "bench_http: {}\n", error.what());
+  return 1;
 }

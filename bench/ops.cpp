@@ -1,11 +1,11 @@
 // Every op at the sizes of real models, forward and backward, compared with the machine's limits: bench_ops --help.
 //
-// The ops are those of tests/ops/cases.h. Products and attention are compared with peak FLOP/s, the others with memory
-// bandwidth; data that stays in a cache between two ops may exceed that. The last column gives each op's share of a
-// training step, counting the op as often as the model uses it. On a GPU an op is compared with the nearer limit: every
-// op reads its inputs and writes its outputs; and it is launched many times before the GPU is waited for.
+// The ops are those of tests/ops/cases.h. Products and attention are compared with peak FLOP/s (attention on a
+// processor with that of fp32, in which it is computed), the others with memory bandwidth; data that stays in a cache
+// between two ops may exceed that. The last column gives each op's share of a training step, counting the op as often
+// as the model uses it. On a GPU an op is compared with the nearer limit: every op reads its inputs and writes its
+// outputs; and it is launched many times before the GPU is waited for.
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <deque>
 #include <string>
@@ -20,11 +20,11 @@
 #include "device_limits.h"
 #include "kernels/machine_peaks.h"
 #include "ops/cases.h"
+#include "timing.h"
+#include "workload.h"
 
 namespace dragoman::internal {
 namespace {
-
-enum class Size { small, base, big, all };
 
 struct Settings {
   Size size = Size::all;
@@ -38,8 +38,7 @@ std::vector<int32_t> ordinary_lengths(int64_t tokens) {
   Random random(1);
   std::vector<int32_t> lengths;
   while (tokens > 0) {
-    const double length = std::clamp(std::exp(3.1 + 0.5 * random.normal()), 4.0, 100.0);
-    lengths.push_back(static_cast<int32_t>(std::min<int64_t>(tokens, static_cast<int64_t>(length))));
+    lengths.push_back(static_cast<int32_t>(std::min(tokens, ordinary_length(random))));
     tokens -= lengths.back();
   }
   return lengths;
@@ -47,17 +46,13 @@ std::vector<int32_t> ordinary_lengths(int64_t tokens) {
 
 struct Limits {
   double operations, bytes;  // per second
+  double attention;          // operations
   bool gpu = false;
 };
 
 struct Times {
   std::vector<double> forward, backward;
 };
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
 
 // An op with inputs of its own, so that their gradients are written, not added to, as for an activation with a single
 // use.
@@ -221,25 +216,33 @@ void bench_size(Device& device, OpSizes sizes, const Limits& limits, const Setti
              sizes.layers, sizes.layers, sizes.d_model, sizes.d_ff, sizes.heads, sizes.vocabulary, step);
   fmt::print("{:<24} {:<33}   {:<33}   of the step\n", "", "forward", "backward");
   for (const Row& row : rows) {
+    Limits own = limits;
+    if (row.name.starts_with("attention")) own.operations = limits.attention;
     fmt::print(
-        "{:<24} {}   {}   {:5.1f} %\n", row.name, share_of_limit(row.forward, row.forward_work, limits),
-        row.backward > 0 ? share_of_limit(row.backward, row.backward_work, limits) : fmt::format("{:33}", ""),
+        "{:<24} {}   {}   {:5.1f} %\n", row.name, share_of_limit(row.forward, row.forward_work, own),
+        row.backward > 0 ? share_of_limit(row.backward, row.backward_work, own) : fmt::format("{:33}", ""),
         100 * row.of_step() / step);
   }
   std::fflush(stdout);
 }
 
 const Kernels& kernels_of(const Settings& settings) {
-  if (!settings.isa.empty()) return kernels_for(settings.isa.c_str());
-  return table_of(settings.device, settings.products);
+  if (settings.isa.empty()) return table_of(settings.device, settings.products);
+  if (settings.device != "cpu")
+    throw UsageError("--isa is for a processor, not for --device {}", settings.device);
+  return kernels_for(settings.isa.c_str());
 }
 
 Limits measured_limits(Device& device, const Settings& settings) {
   const Precision precision = precision_on(device.kernels, settings.products);
-  if (is_gpu(device.kernels))
-    return {measured_gpu_peak(device, precision), measured_gpu_bandwidth(device), true};
-  return {measured_peak(device.context.threads(), device.kernels.name, precision),
-          measured_bandwidth(device.context.threads())};
+  if (is_gpu(device.kernels)) {
+    const double peak = measured_gpu_peak(device, precision);
+    return {peak, measured_gpu_bandwidth(device), peak, true};
+  }
+  const int threads = device.context.threads();
+  const double fp32 = measured_peak(threads, device.kernels.name);
+  return {precision == Precision::fp32 ? fp32 : measured_peak(threads, device.kernels.name, precision),
+          measured_bandwidth(threads), fp32};
 }
 
 void run(const Settings& settings) {
@@ -247,28 +250,14 @@ void run(const Settings& settings) {
   Device device(kernels_of(settings), threads);
   const Limits limits = measured_limits(device, settings);
   const std::vector<int32_t> lengths = ordinary_lengths(settings.tokens);
-  fmt::print("{}, {}; peak {:.1f} GFLOP/s, memory {:.1f} GB/s; {} tokens in {} sentences\n",
-             device_name(device.kernels),
-             limits.gpu ? name_on(device.kernels, settings.products) : fmt::format("threads: {}", threads),
-             limits.operations * 1e-9, limits.bytes * 1e-9, settings.tokens, lengths.size());
-  const Size size = settings.size;
-  if (size == Size::small || size == Size::all) {
-    bench_size(
-        device,
-        {.layers = 3, .d_model = 256, .d_ff = 1024, .heads = 4, .vocabulary = 8000, .lengths = lengths},
-        limits, settings);
-  }
-  if (size == Size::base || size == Size::all) {
-    bench_size(
-        device,
-        {.layers = 6, .d_model = 512, .d_ff = 2048, .heads = 8, .vocabulary = 16000, .lengths = lengths},
-        limits, settings);
-  }
-  if (size == Size::big) {
-    bench_size(
-        device,
-        {.layers = 6, .d_model = 1024, .d_ff = 4096, .heads = 16, .vocabulary = 32000, .lengths = lengths},
-        limits, settings);
+  fmt::print("{}{}, {}; peak {:.1f} GFLOP/s, memory {:.1f} GB/s; {} tokens in {} sentences\n",
+             device_name(device.kernels), limits.gpu ? "" : fmt::format(", threads: {}", threads),
+             name_on(device.kernels, settings.products), limits.operations * 1e-9, limits.bytes * 1e-9,
+             settings.tokens, lengths.size());
+  for (const Size size : {Size::small, Size::base, Size::big}) {
+    if (settings.size != size && (settings.size != Size::all || size == Size::big)) continue;
+    const ModelSize s = model_size(size);
+    bench_size(device, {s.layers, s.d_model, s.d_ff, s.heads, s.vocabulary, lengths}, limits, settings);
   }
 }
 
@@ -287,7 +276,7 @@ int main_of(int argc, char** argv) {
   own.add("tokens", settings.tokens, "rows of a batch", at_least(1));
   own.add("vocabulary", settings.vocabulary, "words; 0: as many as the size says", at_least(0));
   own.add("threads", settings.threads, "0: all processors", at_least(0).at_most(1024));
-  own.add("isa", settings.isa, "instruction set: baseline, avx2 or avx512; by default the best one");
+  own.add("isa", settings.isa, "a processor's instruction set, such as avx2; by default the best one");
   own.add("runs", settings.runs, "timed runs of each", at_least(1));
   own.add("filter", settings.filter, "only ops whose name contains this");
   CommandLine line("bench_ops", "every op's speed, forward and backward, as a share of this machine's limits",

@@ -10,9 +10,11 @@
 #include <thread>
 #include <vector>
 
+#include "base/error.h"
 #include "base/threads.h"
 #include "kernels/machine_peaks.h"
 #include "products_contestants.h"
+#include "timing.h"
 
 namespace dragoman::internal::bench {
 namespace {
@@ -20,7 +22,7 @@ namespace {
 constexpr const char* help =
     "bench_products: GFLOP/s of the packed product, oneDNN and OpenBLAS, medians of interleaved runs.\n"
     "\n"
-    "  --isa NAME      only baseline, avx2 or avx512, for all three libraries [all available]\n"
+    "  --isa NAME      only this one, for all three libraries: %s [all of these]\n"
     "  --threads N     only this number of threads [1 and 2]\n"
     "  --filter TEXT   only shapes whose names contain this text, such as 512/ or decode\n"
     "  --runs N        runs per shape [5]\n"
@@ -29,6 +31,28 @@ constexpr const char* help =
     "Training packs the right operand in every call; decoding packs it once and reads it from memory.\n"
     "limit: the measured peak of this instruction set, or the weights' bytes divided by the measured "
     "bandwidth.\n";
+
+// What keeps the other libraries to an instruction set; empty where nothing does.
+struct InstructionSet {
+  const char *name, *onednn, *openblas;
+  bool has_own_products;  // of floats; the others have those of the set that they add to
+};
+
+constexpr InstructionSet instruction_sets[] = {
+    {"baseline", "SSE41", "Nehalem", true},
+    {"avx2", "AVX2", "Haswell", true},
+    {"avx512", "AVX512_CORE", "", true},
+    {"avx512vnni", "AVX512_CORE_VNNI", "", false},
+    {"avx512bf16", "AVX512_CORE_BF16", "", false},
+    {"amx", "", "", false},
+    {"dotprod", "", "", false},
+};
+
+const InstructionSet& instruction_set(const std::string& name) {
+  for (const InstructionSet& set : instruction_sets)
+    if (name == set.name) return set;
+  throw Error("instruction_sets lacks {}", name);
+}
 
 // d, d_ff and the vocabulary of the two sizes; 4096 tokens; decoding with 1, 4 and 32 rows. The generator's weight
 // has one row per word, and its gradient is summed over chunks of tokens.
@@ -102,11 +126,6 @@ struct Options {
   int threads = 0, runs = 5;
   bool ours_alone = false;
 };
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 // Seconds per call. Waits until the threads of the previous contestant are asleep (OpenBLAS keeps them awake for some
 // 30 ms), then wakes the threads of this one.
@@ -193,7 +212,7 @@ int run_all(const Options& options) {
                bandwidth = measured_bandwidth(context.threads());
   const double int8_peak = measured_peak(context.threads(), options.isa, Precision::int8);
   const double bf16_peak = measured_peak(context.threads(), options.isa, Precision::bf16);
-  const bool adds_to_avx512 = options.isa.size() > std::strlen("avx512");  // whose other products are its own
+  const bool has_own_products = instruction_set(options.isa).has_own_products;
   std::printf("\n%s, %d thread%s: peak %.1f GFLOP/s, bf16 %.1f, int8 %.1f, memory %.1f GB/s\n",
               options.isa.c_str(), options.threads, options.threads == 1 ? "" : "s", peak * 1e-9,
               bf16_peak * 1e-9, int8_peak * 1e-9, bandwidth * 1e-9);
@@ -201,7 +220,7 @@ int run_all(const Options& options) {
               "ratio", "limit");
   for (const Shape& shape : shapes) {
     if (std::strstr(shape.name, options.filter.c_str()) == nullptr) continue;
-    if (shape.bf16() ? !kernels.low_precision.rounded_is_fast : adds_to_avx512 && !shape.int8()) continue;
+    if (shape.bf16() ? !kernels.low_precision.rounded_is_fast : !shape.int8() && !has_own_products) continue;
     const double limit = shape.bf16() ? bf16_peak : shape.int8() ? int8_peak : peak;
     run_shape(shape, kernels, context, limit, bandwidth, options);
   }
@@ -214,14 +233,10 @@ int run_child(const Options& options, const std::string& isa, int threads) {
   const pid_t child = fork();
   if (child == 0) {
     const std::string count = std::to_string(threads), runs = std::to_string(options.runs);
-    const bool avx2 = isa == "avx2", baseline = isa == "baseline";
-    if (avx2 || baseline) {
-      setenv("ONEDNN_MAX_CPU_ISA", avx2 ? "AVX2" : "SSE41", 1);
-      setenv("OPENBLAS_CORETYPE", avx2 ? "Haswell" : "Nehalem", 1);
-    } else if (std::getenv("OPENBLAS_CORETYPE") == nullptr) {
-      setenv("OPENBLAS_CORETYPE", "SkylakeX", 1);
-    }
-    if (isa == "avx512") setenv("ONEDNN_MAX_CPU_ISA", "AVX512_CORE", 1);
+    const InstructionSet& set = instruction_set(isa);
+    if (*set.onednn != '\0') setenv("ONEDNN_MAX_CPU_ISA", set.onednn, 1);
+    if (*set.openblas != '\0') setenv("OPENBLAS_CORETYPE", set.openblas, 1);
+    setenv("OPENBLAS_CORETYPE", "SkylakeX", 0);
     setenv("OMP_NUM_THREADS", count.c_str(), 1);
     setenv("OPENBLAS_NUM_THREADS", count.c_str(), 1);
     std::vector<const char*> arguments = {"bench_products", "--child",     "--isa",    isa.c_str(),
@@ -235,6 +250,14 @@ int run_child(const Options& options, const std::string& isa, int threads) {
   int status = 0;
   waitpid(child, &status, 0);
   return status;
+}
+
+void print_help(std::FILE* to) {
+  const KernelTables available = available_kernels();
+  std::string names;
+  for (int i = 0; i < available.count; ++i)
+    names += std::string(i > 0 ? ", " : "") + available.tables[i]->name;
+  std::fprintf(to, help, names.c_str());
 }
 
 int run(int argc, char** argv) {
@@ -256,7 +279,7 @@ int run(int argc, char** argv) {
     else if (name == "--child")
       child = true;
     else
-      return std::fputs(help, name == "--help" ? stdout : stderr), name == "--help" ? 0 : 2;
+      return print_help(name == "--help" ? stdout : stderr), name == "--help" ? 0 : 2;
   }
   if (child) return run_all(options);
   const KernelTables available = available_kernels();

@@ -43,7 +43,7 @@ struct Shape {
   bool accumulate() const { return use == Use::weight_gradient; }
   bool packed_once() const { return use == Use::decoding || int8(); }
   int copies() const {
-    return packed_once() ? static_cast<int>(std::clamp(160e6 / weight_bytes(), 1.0, 64.0)) : 1;
+    return packed_once() ? static_cast<int>(std::clamp(160e6 / weight_bytes(), 1.0, 640.0)) : 1;
   }
 };
 
@@ -71,10 +71,10 @@ inline Floats floats(int64_t count) {
 
 struct Data {
   explicit Data(const Shape& shape) : a(floats(shape.m * shape.k)), c(floats(shape.m * shape.n)) {
-    for (int i = 0; i < shape.copies(); ++i) b.push_back(floats(shape.k * shape.n));
+    for (int i = 0; i < (shape.int8() ? 1 : shape.copies()); ++i) b.push_back(floats(shape.k * shape.n));
   }
   Floats a, c;
-  std::vector<Floats> b;
+  std::vector<Floats> b;  // int8: one, of which each library makes the copies
 };
 
 // Computes the product with copy number `copy` of b.
@@ -104,19 +104,19 @@ inline Call our_call(const Shape& s, Data& data, const Kernels& kernels, CpuCont
 
 // The call includes rounding the rows of a to 8 bits and converting the sums to floats.
 inline Call our_int8_call(const Shape& s, Data& data, const Kernels& kernels, CpuContext& context) {
-  auto weights = std::make_shared<std::vector<Floats>>(), scales = std::make_shared<std::vector<Floats>>();
-  auto rounded_weights = std::make_shared<std::vector<LowPrecisionMatrix>>();
-  for (const Floats& copy : data.b) {
-    weights->push_back(floats(low_precision_size(Precision::int8, s.k, s.n) / 4));
-    scales->push_back(floats(s.n));
-    rounded_weights->push_back(to_low_precision(context, Precision::int8, {copy.get(), s.k, s.n, s.n, 1},
-                                                reinterpret_cast<unsigned char*>(weights->back().get()),
-                                                scales->back().get()));
+  const int64_t size = low_precision_size(Precision::int8, s.k, s.n);
+  const auto weights = std::make_shared<Floats>(floats(s.copies() * size / 4)),
+             scales = std::make_shared<Floats>(floats(s.n));
+  std::vector<LowPrecisionMatrix> copies;
+  for (int64_t copy = 0; copy < s.copies(); ++copy) {
+    auto* to = reinterpret_cast<unsigned char*>(weights->get()) + copy * size;
+    copies.push_back(
+        to_low_precision(context, Precision::int8, {data.b[0].get(), s.k, s.n, s.n, 1}, to, scales->get()));
   }
   const ConstMatrix a = {data.a.get(), s.m, s.k, s.k, 1};
   const Matrix c = {data.c.get(), s.m, s.n, s.n};
   return [=, &kernels, &context](int copy) {
-    kernels.low_precision.int8(context, a, (*rounded_weights)[static_cast<size_t>(copy)], c, {});
+    kernels.low_precision.int8(context, a, copies[static_cast<size_t>(copy)], c, {});
     (void)weights, (void)scales;
   };
 }
@@ -152,8 +152,8 @@ inline Call onednn_matmul_call(const Shape& s, Data& data) {
                                            *engine);
   auto primitive = std::make_shared<matmul>(description);
   auto weights = std::make_shared<std::vector<memory>>();
-  for (Floats& b : data.b) {
-    memory given(plain_b, *engine, b.get());
+  for (size_t copy = 0; copy < static_cast<size_t>(s.copies()); ++copy) {
+    memory given(plain_b, *engine, data.b[s.int8() ? 0 : copy].get());
     if (s.packed_once()) {
       memory best(description.weights_desc(), *engine);
       reorder(given, best).execute(*queue, given, best);

@@ -43,7 +43,7 @@ struct ServingOptions {
 
 void declare(Options& options, ServingOptions& o) {
   auto own = options.section("", "Options");
-  own.add("host", o.host, "the server's address");
+  own.add("host", o.host, "the server's name or IPv4 address");
   own.add("port", o.port, "the server's port", at_least(1).at_most(65535));
   own.add("api", o.api, "/translate, /v2/translate or /v1/translate",
           {{"libretranslate", Api::libretranslate}, {"deepl", Api::deepl}, {"dragoman", Api::dragoman}});
@@ -59,11 +59,21 @@ void declare(Options& options, ServingOptions& o) {
   own.add("seconds", o.seconds, "of each measurement", above(0));
   own.add("warmup", o.warmup, "seconds before it", at_least(0));
   own.add("connections", o.connections, "at most, with --rates", at_least(1));
-  own.add("addresses", o.addresses, "local addresses that clients use: 1 for 127.0.0.1",
+  own.add("addresses", o.addresses,
+          "local addresses of clients, where the server's is local: 1 for 127.0.0.1",
           at_least(1).at_most(250));
   own.add("patience", o.patience, "seconds that a client waits for an answer", above(0));
   own.add("vocabulary", o.vocabulary, "SentencePiece model by which translations' tokens are counted");
   own.add("json", o.json, "print a JSON object a line");
+}
+
+asio::ip::tcp::endpoint endpoint_of(const ServingOptions& o) {
+  using asio::ip::tcp;
+  asio::io_context context;
+  beast::error_code error;
+  const auto found = tcp::resolver(context).resolve(tcp::v4(), o.host, std::to_string(o.port), error);
+  if (error) throw UsageError("--host {}: {}", o.host, error.message());
+  return found.begin()->endpoint();
 }
 
 // The file's sentences without repetitions, in an order that is the same in every run.
@@ -202,7 +212,7 @@ class Bench {
   explicit Bench(const ServingOptions& o)
       : o_(o),
         requests_(o, read_sentences(o.sentences)),
-        load_({.server = {asio::ip::make_address(o.host), static_cast<uint16_t>(o.port)},
+        load_({.server = endpoint_of(o),
                .path = path(),
                .addresses = static_cast<int>(o.addresses),
                .patience = o.patience},

@@ -35,7 +35,8 @@ using Clock = std::chrono::steady_clock;
 struct LoadTarget {
   asio::ip::tcp::endpoint server;
   std::string path;
-  int addresses = 1;     // of clients, 127.0.0.2 and up: servers limit the connections of one address
+  // Of clients, 127.0.0.2 and up, where the server's is local: servers limit the connections of one address.
+  int addresses = 1;
   double patience = 60;  // seconds that a client waits for an answer
 };
 
@@ -81,7 +82,7 @@ class LoadClient {
   asio::awaitable<bool> connect() {
     using asio::ip::tcp;
     stream_.socket().open(tcp::v4());
-    if (target_.addresses > 1) {
+    if (target_.addresses > 1 && target_.server.address().is_loopback()) {
       const auto low = static_cast<unsigned>(2 + number_ % static_cast<size_t>(target_.addresses));
       stream_.socket().bind(tcp::endpoint(asio::ip::address_v4(0x7F000000U + low), 0));
     }

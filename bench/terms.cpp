@@ -226,6 +226,18 @@ class Bench {
   int64_t flagged_ = 0;
 };
 
+dragoman::Precision precision_named(const std::string& name) {
+  using dragoman::Precision;
+  const std::map<std::string, Precision> names = {{"as_saved", Precision::as_saved},
+                                                  {"fp32", Precision::fp32},
+                                                  {"bf16", Precision::bf16},
+                                                  {"int8", Precision::int8}};
+  const auto found = names.find(name);
+  if (found == names.end())
+    throw dragoman::Error("PRECISION is \"" + name + "\": use as_saved, fp32, bf16 or int8");
+  return found->second;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -233,15 +245,12 @@ int main(int count, char** arguments) {
     std::cerr << "usage: bench_terms MODEL SOURCE REFERENCE [SENTENCES [BEAM [PRECISION]]]\n";
     return 2;
   }
-  const size_t most = count > 4 ? std::stoul(arguments[4]) : 500;
-  const int64_t beam = count > 5 ? std::stol(arguments[5]) : 4;
-  const std::string precision = count > 6 ? arguments[6] : "as_saved";
   try {
-    Bench bench(
-        arguments[1],
-        {.threads = 1,
-         .precision = precision == "int8" ? dragoman::Precision::int8 : dragoman::Precision::as_saved},
-        read_lines(arguments[2], most), read_lines(arguments[3], most), beam);
+    const size_t most = count > 4 ? std::stoul(arguments[4]) : 500;
+    const int64_t beam = count > 5 ? std::stol(arguments[5]) : 4;
+    const auto precision = count > 6 ? precision_named(arguments[6]) : dragoman::Precision::as_saved;
+    Bench bench(arguments[1], {.threads = 1, .precision = precision}, read_lines(arguments[2], most),
+                read_lines(arguments[3], most), beam);
     for (const size_t terms : {1, 2, 3}) {
       bench.report(fmt::format("{}", terms), terms, Kind::any);
       bench.report(fmt::format("{}, new", terms), terms, Kind::absent);

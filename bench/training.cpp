@@ -19,16 +19,12 @@
 namespace dragoman::internal {
 namespace {
 
-enum class Size { small, base, big };
-
-void set_size(Size size, StepsSettings& settings) {
-  if (size == Size::small) return;
-  const bool big = size == Size::big;
-  settings.d_model = big ? 1024 : 512;
-  settings.heads = settings.d_model / 64;
-  settings.d_ff = 4 * settings.d_model;
-  settings.layers = 6;
-  settings.vocabulary = big ? 32000 : 16000;
+void set_size(const ModelSize& size, StepsSettings& settings) {
+  settings.d_model = size.d_model;
+  settings.heads = size.heads;
+  settings.d_ff = size.d_ff;
+  settings.layers = size.layers;
+  settings.vocabulary = size.vocabulary;
 }
 
 StepsRound run_peer(const std::string& command) {
@@ -160,7 +156,7 @@ int main(int argc, char** argv) try {
   if (!line.parse({argv + 1, argv + argc})) return 0;
   line.set_flags();
   settings.threads = static_cast<int>(threads);
-  set_size(size, settings);
+  set_size(model_size(size), settings);
   if (vocabulary > 0) settings.vocabulary = vocabulary;
   const auto processes = join_processes();
   settings.kernels = &table_of(device, products);

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <string>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "device_limits.h"
 #include "train/recipe.h"
 #include "train/trainer.h"
+#include "workload.h"
 
 namespace dragoman::internal {
 
@@ -37,9 +37,8 @@ inline std::vector<Batch> make_batches(const StepsSettings& settings) {
   Random random(1);
   std::vector<Lengths> pairs;
   for (int i = 0; i < 20000 && settings.length == 0; ++i) {
-    const auto clamp = [](double x) { return std::clamp<int64_t>(static_cast<int64_t>(x), 4, 100); };
-    const int64_t source = clamp(std::exp(3.1 + 0.5 * random.normal()));
-    pairs.push_back({source, clamp(static_cast<double>(source) * random.uniform(0.8, 1.25))});
+    const int64_t source = ordinary_length(random);
+    pairs.push_back({source, clamp_length(static_cast<double>(source) * random.uniform(0.8, 1.25))});
   }
   const int64_t equal = settings.length > 0 ? 16 * (settings.batch_tokens / settings.length + 1) : 0;
   pairs.resize(pairs.size() + static_cast<size_t>(equal), {settings.length, settings.length - 1});

@@ -3,13 +3,32 @@
 #
 # CMake 3.25 does not know CUDA 13 nor its architectures, so nvcc is called as it is: for the files that have kernels,
 # table.cpp and sums.cpp. The files of gpu/ are C++ for the host's compiler.
-#   DRAGOMAN_CUDA                 ON where CUDA 13 is found: in /usr/local/cuda, PATH, or build/cuda (tools/setup cuda)
+#   DRAGOMAN_CUDA                 ON where CUDA 13 is found: in CUDA_HOME, CUDA_PATH, /usr/local/cuda, PATH, or
+#                                 build/cuda (tools/setup cuda)
 #   DRAGOMAN_CUDA_ARCHITECTURES   compute capabilities times 10; newer GPUs compile the last one's intermediate code
 set(cuda_source ${PROJECT_SOURCE_DIR}/src/kernels/cuda)
 
-find_program(DRAGOMAN_NVCC nvcc NO_DEFAULT_PATH PATHS $ENV{CUDA_HOME}/bin $ENV{CUDA_PATH}/bin /usr/local/cuda/bin)
-find_program(DRAGOMAN_NVCC nvcc)
-find_program(DRAGOMAN_NVCC nvcc NO_DEFAULT_PATH PATHS ${PROJECT_SOURCE_DIR}/build/cuda/bin)
+function(is_cuda_13 result nvcc)
+  execute_process(COMMAND ${nvcc} --version OUTPUT_VARIABLE version ERROR_QUIET)
+  if(NOT version MATCHES "release (1[3-9]|[2-9][0-9])[.]")
+    message(STATUS "${nvcc} is not of CUDA 13")
+    set(${result} FALSE PARENT_SCOPE)
+  endif()
+endfunction()
+
+# What an earlier build has found may have been replaced since.
+set(nvcc_fits TRUE)
+if(DRAGOMAN_NVCC)
+  is_cuda_13(nvcc_fits "${DRAGOMAN_NVCC}")
+endif()
+if(NOT nvcc_fits)
+  foreach(variable DRAGOMAN_NVCC DRAGOMAN_CUDA_INCLUDE DRAGOMAN_CUDART DRAGOMAN_CUBLASLT)
+    unset(${variable} CACHE)
+  endforeach()
+endif()
+# As tools/check_cuda and tools/get_cuda have it, the first of CUDA 13 in this order.
+find_program(DRAGOMAN_NVCC nvcc NO_DEFAULT_PATH VALIDATOR is_cuda_13 PATH_SUFFIXES bin
+             PATHS ENV CUDA_HOME ENV CUDA_PATH /usr/local/cuda ENV PATH ${PROJECT_SOURCE_DIR}/build/cuda)
 mark_as_advanced(DRAGOMAN_NVCC)
 # The compiler's folder may be a link to another disk; its headers and libraries are beside it there.
 set(cuda_found OFF)
@@ -22,16 +41,13 @@ if(DRAGOMAN_NVCC AND NOT CMAKE_CROSSCOMPILING)
   find_library(DRAGOMAN_CUDART cudart_static NO_DEFAULT_PATH PATHS ${cuda_libraries})
   find_library(DRAGOMAN_CUBLASLT cublasLt NO_DEFAULT_PATH PATHS ${cuda_libraries})
   mark_as_advanced(DRAGOMAN_CUDA_INCLUDE DRAGOMAN_CUDART DRAGOMAN_CUBLASLT)
-  execute_process(COMMAND ${DRAGOMAN_NVCC} --version OUTPUT_VARIABLE nvcc_version ERROR_QUIET)
-  if(NOT nvcc_version MATCHES "release (1[3-9]|[2-9][0-9])[.]")
-    set(cuda_lacks "${DRAGOMAN_NVCC} is older than CUDA 13")
-  elseif(NOT DRAGOMAN_CUDA_INCLUDE OR NOT DRAGOMAN_CUDART OR NOT DRAGOMAN_CUBLASLT)
+  if(NOT DRAGOMAN_CUDA_INCLUDE OR NOT DRAGOMAN_CUDART OR NOT DRAGOMAN_CUBLASLT)
     set(cuda_lacks "${cuda_root} lacks cublasLt.h, cudart_static or cublasLt")
   else()
     set(cuda_found ON)
   endif()
 else()
-  set(cuda_lacks "there is no nvcc")
+  set(cuda_lacks "there is no nvcc of CUDA 13")
 endif()
 # Not cached unless it is given: nvcc may come later, as by tools/setup cuda.
 if(NOT DEFINED DRAGOMAN_CUDA)

@@ -1,5 +1,5 @@
-// A disk that fails when a test wants it to: this program's calls of write, fsync and rename are counted, and one of
-// them, or all from one on, goes wrong. To be included by one file of a test program.
+// A disk that fails when a test wants it to: this program's calls of write, pwrite, fsync, fdatasync and rename are
+// counted, and one of them, or all from one on, goes wrong. To be included by one file of a test program.
 #pragma once
 
 #include <fcntl.h>
@@ -50,12 +50,25 @@ ssize_t write(int file, const void* data, size_t size) {
   return syscall(SYS_write, file, data, size);
 }
 
+// One that fails has written a part, as on a disk that is nearly full.
+ssize_t pwrite(int file, const void* data, size_t size, off_t begin) {
+  using dragoman::internal::Fault, dragoman::internal::faulty_disk;
+  if (faulty_disk.strikes()) {
+    if (faulty_disk.fault == Fault::lost) return static_cast<ssize_t>(size);
+    (void)!syscall(SYS_pwrite64, file, data, size / 2, begin);
+    return faulty_disk.refuse();
+  }
+  return syscall(SYS_pwrite64, file, data, size, begin);
+}
+
 // Nothing is flushed, which takes long: no test cuts the power.
 int fsync(int) {
   using dragoman::internal::Fault, dragoman::internal::faulty_disk;
   if (faulty_disk.strikes() && faulty_disk.fault != Fault::lost) return faulty_disk.refuse();
   return 0;
 }
+
+int fdatasync(int file) { return fsync(file); }
 
 int rename(const char* from, const char* to) noexcept {
   using dragoman::internal::Fault, dragoman::internal::faulty_disk;

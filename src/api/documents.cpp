@@ -19,6 +19,7 @@
 #include "dragoman/document.h"
 #include "memory/similarity.h"
 #include "memory/words.h"
+#include "search/translation.h"
 #include "text/sentence_rules.h"
 #include "text/unicode.h"
 
@@ -218,8 +219,7 @@ class Texts {
   // Placeholders may be among those that the model could not write; they are put back.
   bool lacks_glossary_term(std::string_view source, const std::string& translation) const {
     return std::ranges::any_of(glossary_terms(source), [&](const Term& term) {
-      return std::ranges::none_of(term.targets,
-                                  [&](const std::string& t) { return translation.find(t) != t.npos; });
+      return internal::is_missed(term.targets, translation);
     });
   }
 

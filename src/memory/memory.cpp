@@ -129,6 +129,7 @@ void TranslationMemory::open_files() {
   const std::string log = folder_ + "/" + manifest_.log;
   const MemoryLogContents contents = read_log(log);
   index(parts_, contents.segments);
+  in_log_ = contents.segments.size();
   if (lock_) log_ = std::make_unique<MemoryLog>(log, contents.bytes);
 }
 
@@ -166,12 +167,12 @@ void TranslationMemory::add(std::span<const MemorySegment> segments) {
   log_->append(segments);
   replace_parts(std::move(parts));
 
-  const size_t in_log = size_of(MemoryParts(parts_).subspan(parts_on_disk_));
-  if (in_log < not_folded_ + max_log_segments) return;
+  in_log_ += segments.size();
+  if (in_log_ < not_folded_ + max_log_segments) return;
   try {
     fold_log();
   } catch (const Error& error) {
-    not_folded_ = in_log;
+    not_folded_ = in_log_;
     log_warning(
         "the segments added to {} stay in its log, which cannot be merged now: {}; if the disk is full, free "
         "space",
@@ -224,7 +225,7 @@ void TranslationMemory::fold_log() {
   manifest_.files = next.files;
   log_ = std::move(log);
   parts_on_disk_ = parts.size();
-  not_folded_ = 0;
+  in_log_ = not_folded_ = 0;
   replace_parts(std::move(parts));
   for (const std::string& name : former) remove_file(folder_ + "/" + name);
 }

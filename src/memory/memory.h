@@ -99,7 +99,8 @@ class TranslationMemory {
   std::unique_ptr<MemoryLog> log_;  // to add
   Parts parts_;
   size_t parts_on_disk_ = 0;
-  size_t not_folded_ = 0;               // segments of the log when it could not be folded
+  size_t in_log_ = 0;                   // lines of the log, which may be more than the segments that count
+  size_t not_folded_ = 0;               // of these, when the log could not be folded
   bool is_manifest_uncertain_ = false;  // whether the one on the disk is manifest_, after replacing it failed
   std::mutex adding_;                   // while any of these changes
   mutable std::shared_mutex reading_;   // of parts_, only while they are copied or replaced

@@ -29,6 +29,8 @@ AttentionShape attention_shape(const Tensor& q, const Tensor& k, const Attention
         q.columns(), k.columns(), options.heads);
   CHECK(options.queries->count() == options.keys->count(), "{} spans of queries, {} of keys",
         options.queries->count(), options.keys->count());
+  CHECK(!options.causal || options.queries->longest <= options.keys->longest,
+        "{} queries see the last of {} keys", options.queries->longest, options.keys->longest);
   const int64_t width = q.columns() / options.heads;
   const Tensor &bias = options.distance_bias, &keys = options.distance_keys,
                &values = options.distance_values;

@@ -156,12 +156,6 @@ void give_back_source(const SearchedLine& line, const Vocabulary& source, double
   result.translations.erase(same, result.translations.end());
 }
 
-// One of the targets must be in the text, with whatever white space.
-bool is_missed(const std::vector<std::string>& targets, const std::string& text) {
-  const auto is_in = [&](const std::string& target) { return text.find(single_spaced(target)) != text.npos; };
-  return std::ranges::none_of(targets, is_in);
-}
-
 // Bytes of byte fallback, <0xE2>, that begin a character and do not end it, are left out.
 size_t without_partial_character(const Vocabulary& target, std::span<const int32_t> tokens) {
   std::string bytes;
@@ -181,6 +175,11 @@ size_t final_tokens(const SearchProgress& progress, const Vocabulary& target, co
 }
 
 }  // namespace
+
+bool is_missed(const std::vector<std::string>& targets, const std::string& text) {
+  const auto is_in = [&](const std::string& target) { return text.find(single_spaced(target)) != text.npos; };
+  return std::ranges::none_of(targets, is_in);
+}
 
 TranslatedLine translated_line(const SearchedLine& line, const Vocabularies& vocabularies,
                                const SearchOptions& options, bool tokens) {

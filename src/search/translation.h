@@ -64,6 +64,9 @@ struct SearchedLine {
       {};  // of each segment, the best first; none: not finished
 };
 
+// Whether a text has none of a term's targets, with whatever white space.
+bool is_missed(const std::vector<std::string>& targets, const std::string& text);
+
 // What becomes of a line whose segments are all finished.
 // `tokens`: whether its translations have their pieces.
 TranslatedLine translated_line(const SearchedLine& line, const Vocabularies& vocabularies,

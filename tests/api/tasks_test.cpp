@@ -1,4 +1,5 @@
 // Scores and inspections between the steps of translations: each as if it were alone, in turn, and ended when asked to.
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -8,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "api/message_of.h"
 #include "api/service.h"
 #include "dragoman/translator.h"
 #include "search/model_folder.h"
@@ -16,16 +18,6 @@ namespace dragoman {
 namespace {
 
 using namespace std::chrono_literals;
-
-ErrorKind kind_thrown(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.kind();
-  }
-  ADD_FAILURE() << "no error";
-  return ErrorKind::internal;
-}
 
 class TasksTest : public testing::Test {
  protected:
@@ -68,15 +60,15 @@ TEST_F(TasksTest, ScoresBesideTranslationsOfSeveralWorkers) {
 
 TEST_F(TasksTest, ScoresAndInspectionsCanBeEnded) {
   const std::vector<TextPair> pairs(100'000, {"The cat sleeps.", "A dog barks at the cat."});
-  EXPECT_EQ(kind_thrown([&] { translator_.score(pairs, {.timeout = 50ms}); }), ErrorKind::expired);
+  EXPECT_EQ(kind_of([&] { translator_.score(pairs, {.timeout = 50ms}); }), ErrorKind::expired);
   std::stop_source stop;
   std::thread later([&] {
     std::this_thread::sleep_for(50ms);
     stop.request_stop();
   });
-  EXPECT_EQ(kind_thrown([&] { translator_.score(pairs, {.stop = stop.get_token()}); }), ErrorKind::cancelled);
+  EXPECT_EQ(kind_of([&] { translator_.score(pairs, {.stop = stop.get_token()}); }), ErrorKind::cancelled);
   later.join();
-  EXPECT_EQ(kind_thrown([&] { translator_.inspect("The cat", {.stop = stop.get_token()}); }),
+  EXPECT_EQ(kind_of([&] { translator_.inspect("The cat", {.stop = stop.get_token()}); }),
             ErrorKind::cancelled);
 }
 
@@ -86,10 +78,14 @@ TEST_F(TasksTest, TasksOfClientsTakeTurns) {
   std::promise<void> release;
   std::string order;
   std::vector<std::thread> threads;
+  std::atomic<size_t> asking = 0;
   const auto run = [&](uint64_t client, const std::function<void()>& work) {
-    threads.emplace_back(
-        [&service, client, work] { service->run({.client = client, .cost = 100}, {}, work); });
-    std::this_thread::sleep_for(20ms);
+    threads.emplace_back([&, client, work] {
+      ++asking;
+      service->run({.client = client, .cost = 100}, {}, work);
+    });
+    while (asking < threads.size()) std::this_thread::yield();
+    std::this_thread::sleep_for(20ms);  // until it waits for its turn, of which nothing tells
   };
   run(1, [released = release.get_future().share()] { released.wait(); });
   for (int i = 0; i < 3; ++i) run(1, [&] { order += 'a'; });

@@ -55,6 +55,7 @@ class AdaptRuns : public TrainingRuns {
 TEST_F(AdaptRuns, KilledAtRandomInstantsEndWithTheSameModel) {
   ASSERT_EQ(wait_for(adapt("whole")), 0) << read_file(path("log"));
   const auto whole = model("whole");
+  ASSERT_FALSE(whole.empty()) << "it is no better";
   Random random(7);
   int code = -1;
   for (int starts = 0; code != 0 && starts < 100; ++starts) {

@@ -153,13 +153,25 @@ TEST_P(DamagedResearchModel, SizesOfZeroAreRefused) {
   }
 }
 
+// A folder that is written all the same scores a pair, or is refused when it is opened.
 TEST_P(DamagedResearchModel, FlippedBitsAreRefusedOrHarmless) {
   const std::string whole = read_file(folder_.path(weights_));
+  const auto score = [&] {
+    SavedModel model(folder_.path("out"), kernels_for("baseline"), 1);
+    const std::vector<int32_t> ids = model.encode_source("The cat sleeps."),
+                               words = {static_cast<int32_t>(model.vocabularies.target->size() - 1)};
+    PackedSide sources, targets;
+    sources.add(ids.data(), ids.data() + ids.size());
+    targets.add(words.data(), words.data() + words.size());
+    const SpecialTokens& special = model.vocabularies.target->special();
+    EXPECT_EQ(score_pairs(model.model, sources, targets, special.start, special.end).size(), 1u);
+  };
   for (size_t at = 0; at < whole.size(); at += 401) {
+    SCOPED_TRACE(at);
     std::string damaged = whole;
     damaged[at] = static_cast<char>(damaged[at] ^ (1 << at % 8));
     folder_.write(weights_, damaged);
-    error();
+    if (error().empty()) error_of(score);
   }
 }
 

@@ -9,29 +9,12 @@
 #include "base/files.h"
 #include "data/corpora.h"
 #include "data/encode_corpus.h"
+#include "data/encoded_pairs.h"
 
 namespace dragoman::internal {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Encoded {
-  std::vector<int32_t> source, target;
-};
-
-// Every pair of the shards, by its index.
-std::map<uint64_t, Encoded> pairs_of(const PreparedCorpus& corpus) {
-  std::map<uint64_t, Encoded> pairs;
-  for (const Shard& shard : corpus.shards) {
-    EXPECT_NO_THROW(shard.verify());
-    for (const PairRecord& record : shard.pairs()) {
-      EXPECT_EQ(pairs.count(record.pair), 0U);
-      Encoded& pair = pairs[record.pair];
-      shard.read(record, pair.source, pair.target);
-    }
-  }
-  return pairs;
-}
 
 std::map<std::string, std::string> files_of(const std::string& folder) {
   std::map<std::string, std::string> files;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "document/identity.h"
 #include "document/in_place.h"
 #include "document/made_pdf.h"
 #include "document/packed.h"
@@ -11,12 +12,6 @@
 
 namespace dragoman::internal {
 namespace {
-
-std::string repeated(const std::string& part, int times) {
-  std::string text;
-  for (int i = 0; i < times; ++i) text += part;
-  return text;
-}
 
 TEST(HostileFiles, UnitsOfXliffInsideEachOther) {
   const std::string nested = "<trans-unit id=\"1\"><trans-unit id=\"2\"></trans-unit></trans-unit>";
@@ -34,11 +29,11 @@ TEST(HostileFiles, ManyLinksOnALineOfMarkdown) {
 }
 
 TEST(HostileFiles, ARunWithALongDescriptionAndManyItems) {
-  const auto file = [](int attribute, int tabs) {
+  const auto file = [](size_t attribute, size_t tabs) {
     return docx_with(
         "<w:document xmlns:w=\"http://schemas.openxmlformats.org/wordprocessingml/2006/main\"><w:body><w:p>"
         "<w:r><w:rPr><w:x w:val=\"" +
-        std::string(static_cast<size_t>(attribute), 'x') + "\"/></w:rPr>" + repeated("<w:tab/>", tabs) +
+        std::string(attribute, 'x') + "\"/></w:rPr>" + repeated("<w:tab/>", tabs) +
         "<w:t>One car</w:t></w:r></w:p></w:body></w:document>");
   };
   EXPECT_EQ(read_as("docx", file(500, 1000)).segments.size(), 1U);
@@ -47,11 +42,11 @@ TEST(HostileFiles, ARunWithALongDescriptionAndManyItems) {
 
 // What they copy is limited, too.
 TEST(HostileFiles, ARunWithALongTagAndManyItems) {
-  const auto file = [](int attribute, int tabs) {
+  const auto file = [](size_t attribute, size_t tabs) {
     return docx_with(
         "<w:document xmlns:w=\"http://schemas.openxmlformats.org/wordprocessingml/2006/main\"><w:body><w:p>"
         "<w:r w:x=\"" +
-        std::string(static_cast<size_t>(attribute), 'x') + "\">" + repeated("<w:tab/>", tabs) +
+        std::string(attribute, 'x') + "\">" + repeated("<w:tab/>", tabs) +
         "<w:t>One car</w:t></w:r></w:p></w:body></w:document>");
   };
   EXPECT_EQ(read_as("docx", file(500, 1000)).segments.size(), 1U);
@@ -59,7 +54,7 @@ TEST(HostileFiles, ARunWithALongTagAndManyItems) {
 }
 
 TEST(HostileFiles, ARunWithALongTagAndManyLines) {
-  const auto file = [](size_t attribute, int lines) {
+  const auto file = [](size_t attribute, size_t lines) {
     return packed({{"[Content_Types].xml",
                     "<Types><Override PartName=\"/xl/sharedStrings.xml\" ContentType=\"application/"
                     "vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml\"/></Types>"},

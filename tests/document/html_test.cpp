@@ -205,10 +205,15 @@ TEST(Html, OtherEncodingsAreReadAndWrittenInUtf8) {
   const std::string page = "<meta charset=iso-8859-1><p>caf\xE9 \x93x\x94";
   EXPECT_EQ(identity_of(read_as("html", page)), page);
   EXPECT_EQ(in_capitals(read_as("html", page)), "<meta charset=utf-8><p>CAFé “X”");
+  const std::string xhtml = "<?xml version='1.0' encoding='ISO-8859-1'?><p title=\"encoding=a\">caf\xE9";
+  EXPECT_EQ(identity_of(read_as("html", xhtml)), xhtml);
+  EXPECT_EQ(in_capitals(read_as("html", xhtml)),
+            "<?xml version='1.0' encoding='utf-8'?><p title=\"ENCODING=A\">CAFé");
   std::string wide = "\xFF\xFE";
   for (const char c : std::string("<p>one")) (wide += c) += '\0';
   EXPECT_EQ(in_capitals(read_as("html", wide)), "<p>ONE");
   EXPECT_NE(refusal("html", "<p>caf\xE9"), "");
+  EXPECT_NE(refusal("html", "<?xml version='1.0'?><p title='encoding=latin1'>caf\xE9"), "");
   EXPECT_NE(refusal("html", "<meta charset=utf-8><p>caf\xE9"), "");
 }
 

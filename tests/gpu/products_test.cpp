@@ -24,7 +24,6 @@ class ProductsTest : public testing::Test {
   Products products{Gpu::of(0)};
 };
 
-float from_bf16(uint16_t x) { return std::bit_cast<float>(static_cast<uint32_t>(x) << 16); }
 // What the fake makes of a number in bf16: its upper half.
 uint16_t to_bf16(float x) { return static_cast<uint16_t>(std::bit_cast<uint32_t>(x) >> 16); }
 

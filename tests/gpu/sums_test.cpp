@@ -66,7 +66,6 @@ class CudaSumsTest : public testing::Test {
   DeviceSumsGroup group_ = {};
 };
 
-float from_bf16(uint16_t x) { return std::bit_cast<float>(static_cast<uint32_t>(x) << 16); }
 float rounded(float x) {
   const auto bits = std::bit_cast<uint32_t>(x);
   return from_bf16(static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16));

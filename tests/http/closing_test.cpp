@@ -19,8 +19,7 @@ TEST(HttpGone, AClientThatClosesIsNoticedAtOnce) {
     const auto [request, responder] = held.next();
     EXPECT_FALSE(request.disconnected.stop_requested());
     reset ? client.reset() : client.close();
-    EXPECT_TRUE(soon([&request = request] { return request.disconnected.stop_requested(); }, seconds(1)))
-        << reset;
+    EXPECT_TRUE(soon([&request = request] { return request.disconnected.stop_requested(); })) << reset;
     responder.send({.body = "late"});
   }
   EXPECT_EQ(server.counts().gone, 2u);
@@ -32,7 +31,7 @@ TEST(HttpGone, AClientThatResetsAfterManyPipelinedRequestsIsNoticed) {
   ASSERT_TRUE(held.client.send(std::string(64 << 10, 'a')));  // more than is read behind a request
   std::this_thread::sleep_for(milliseconds(50));
   held.client.reset();
-  EXPECT_TRUE(held.disconnected(seconds(1)));
+  EXPECT_TRUE(held.disconnected());
 }
 
 TEST(HttpGone, AClientThatLeavesAStreamIsNoticed) {
@@ -41,7 +40,7 @@ TEST(HttpGone, AClientThatLeavesAStreamIsNoticed) {
   EXPECT_TRUE(held.responder.write("a"));
   EXPECT_TRUE(held.client.read_head());
   held.client.close();
-  EXPECT_TRUE(soon([&] { return !held.responder.write("a"); }, seconds(1)));
+  EXPECT_TRUE(soon([&] { return !held.responder.write("a"); }));
   EXPECT_TRUE(held.request.disconnected.stop_requested());
 }
 
@@ -116,7 +115,7 @@ TEST(HttpStop, RequestsThatComeAsItBeginsAreAnswered) {
   client.request("GET", "/");
   EXPECT_TRUE(client.read());
   std::thread stop([&] { EXPECT_TRUE(server.stop(seconds(5))); });
-  std::this_thread::sleep_for(milliseconds(100));
+  EXPECT_TRUE(soon([&] { return !server.client().connected(); }));
   client.request("GET", "/");
   const auto response = client.read();
   stop.join();

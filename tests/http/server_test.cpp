@@ -1,7 +1,16 @@
 // Requests and answers over a socket.
 #include "http/server.h"
 
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 
 #include "base/error.h"
 #include "base/random.h"
@@ -250,10 +259,40 @@ TEST(HttpServer, RefusesBadRequestsAndCloses) {
   EXPECT_EQ(counted, refused);
 }
 
+// A connection to ::1.
+class ClientOverIPv6 {
+ public:
+  explicit ClientOverIPv6(int port) : socket_(socket(AF_INET6, SOCK_STREAM, 0)) {
+    const timeval patience = {.tv_sec = 10, .tv_usec = 0};
+    setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    sockaddr_in6 address = {};
+    address.sin6_family = AF_INET6;
+    address.sin6_port = htons(static_cast<uint16_t>(port));
+    address.sin6_addr = in6addr_loopback;
+    EXPECT_EQ(connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  }
+  ~ClientOverIPv6() { close(socket_); }
+  ClientOverIPv6(const ClientOverIPv6&) = delete;
+  ClientOverIPv6& operator=(const ClientOverIPv6&) = delete;
+
+  // What a request is answered, up to the status.
+  std::string ask() const {
+    constexpr std::string_view request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+    EXPECT_EQ(send(socket_, request.data(), request.size(), MSG_NOSIGNAL), std::ssize(request));
+    std::string answer(12, ' ');
+    const ssize_t n = recv(socket_, answer.data(), answer.size(), MSG_WAITALL);
+    return answer.substr(0, static_cast<size_t>(std::max<ssize_t>(n, 0)));
+  }
+
+ private:
+  const int socket_;
+};
+
 TEST(HttpServer, ListensOnIPv6AndLocalhost) {
   for (const char* host : {"localhost", "::1", "0.0.0.0", "::"}) {
     HttpSettings settings;
     settings.host = host;
+    settings.connections_per_address = 1;
     std::optional<TestServer> server;
     try {
       server.emplace(HttpHandler{.handle = echo}, settings);
@@ -261,7 +300,12 @@ TEST(HttpServer, ListensOnIPv6AndLocalhost) {
       EXPECT_EQ(std::string(host), "::1") << error.what();  // a system without IPv6
       continue;
     }
-    if (std::string(host) == "::1") continue;
+    if (std::string(host) == "::1") {
+      const ClientOverIPv6 first(server->port()), second(server->port());
+      EXPECT_EQ(first.ask(), "HTTP/1.1 200");
+      EXPECT_EQ(second.ask(), "HTTP/1.1 429");
+      continue;
+    }
     HttpClient client = server->client();
     client.request("GET", "/");
     EXPECT_TRUE(client.read()) << host;

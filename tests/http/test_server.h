@@ -84,8 +84,8 @@ struct HeldRequest {
   explicit HeldRequest(const HttpSettings& settings = {}) : server(held.handler(), settings) {}
 
   // Whether the server soon notices that the client has gone.
-  bool disconnected(milliseconds within = seconds(5)) const {
-    return soon([&] { return request.disconnected.stop_requested(); }, within);
+  bool disconnected() const {
+    return soon([&] { return request.disconnected.stop_requested(); });
   }
 
   Held held;

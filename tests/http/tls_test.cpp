@@ -88,7 +88,7 @@ TEST_F(Tls, NoticesThatTheClientIsGone) {
   client.send(get_request);
   const auto [request, responder] = held.next();
   client.close();
-  EXPECT_TRUE(soon([&request = request] { return request.disconnected.stop_requested(); }, seconds(1)));
+  EXPECT_TRUE(soon([&request = request] { return request.disconnected.stop_requested(); }));
 }
 
 TEST_F(Tls, AnswersAClientThatOnlyEndsItsOutput) {

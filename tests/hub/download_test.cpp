@@ -2,7 +2,9 @@
 // is an error.
 #include "hub/download.h"
 
+#include <chrono>
 #include <filesystem>
+#include <future>
 
 #include <gtest/gtest.h>
 
@@ -237,11 +239,14 @@ TEST_F(Download, FaultsThatStayAreErrors) {
 TEST_F(Download, SilentServerIsGivenUp) {
   policy_.times.stall = 1;
   policy_.attempts = 1;
-  DownloadServer silent([&](const HttpQuery&) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+  std::promise<void> given_up;
+  DownloadServer silent([known = given_up.get_future().share()](const HttpQuery&) {
+    known.wait_for(std::chrono::seconds(20));
     return HttpReply{.status = 200};
   });
-  EXPECT_NE(error(silent).find("the server does not answer"), std::string::npos) << error(silent);
+  const std::string said = error(silent);
+  given_up.set_value();
+  EXPECT_NE(said.find("the server does not answer"), std::string::npos) << said;
 }
 
 TEST_F(Download, MissingAndRefused) {

@@ -160,6 +160,17 @@ TEST_F(Families, TokenGoesToTheHub) {
   EXPECT_EQ(server_.queries()[0].headers.at("authorization"), "Bearer secret");
 }
 
+// 127.1 is this machine, too, but not one of the names by which a token may be sent.
+TEST_F(Families, TokenIsNotSentWithoutEncryption) {
+  std::string mirror = server_.url();
+  mirror.replace(mirror.find("127.0.0.1"), 9, "127.1");
+  Hub hub({.mirror = mirror, .token = "secret"});
+  const PublishedModel model = published_model({"a/b"});
+  EXPECT_THROW(model.family->download(hub, model, folder_.path("")), Error);
+  ASSERT_FALSE(server_.queries().empty());
+  EXPECT_FALSE(server_.queries()[0].has("authorization"));
+}
+
 TEST_F(Families, WhatIsNotImportedIsNotDownloaded) {
   files_["/a/b/resolve/main/config.json"] = "{}";
   files_["/a/b/resolve/main/model.safetensors"] = "weights";

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 namespace dragoman::internal {
 
@@ -16,6 +17,17 @@ inline float float_of_bf16(uint16_t x) {
   float number;
   std::memcpy(&number, &bits, sizeof number);
   return number;
+}
+
+inline std::vector<uint16_t> rounded(const std::vector<float>& values) {
+  std::vector<uint16_t> halves;
+  for (const float x : values) halves.push_back(nearest_bf16(x));
+  return halves;
+}
+inline std::vector<float> widened(const std::vector<uint16_t>& halves) {
+  std::vector<float> values;
+  for (const uint16_t x : halves) values.push_back(float_of_bf16(x));
+  return values;
 }
 
 }  // namespace dragoman::internal

@@ -14,6 +14,7 @@
 
 #include "base/random.h"
 #include "kernels/kernels.h"
+#include "kernels/nearest_bf16.h"
 #include "kernels/reference_activation.h"
 #include "kernels/tile_models.h"
 #include "testing.h"
@@ -55,11 +56,8 @@ float multiply_add(const Kernels& kernels, float a, float b, float c) {
 
 float element(ConstMatrix m, int64_t i, int64_t j) { return m.data[i * m.row_stride + j * m.column_stride]; }
 
-// To the nearest number whose lower 16 bits are zeros; of two as near, to that whose last bit is a zero.
-float to_bf16(float x) {
-  const auto bits = std::bit_cast<uint32_t>(x);
-  return std::bit_cast<float>((bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000u);
-}
+// To the nearest number that bf16 holds.
+float to_bf16(float x) { return float_of_bf16(nearest_bf16(x)); }
 
 // As AMX has it: of 32 products those of even indices are added up, those of odd ones, and then both.
 float naive_sum_in_tiles(ConstMatrix a, ConstMatrix b, int64_t i, int64_t j, float sum) {

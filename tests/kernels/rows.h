@@ -3,33 +3,16 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <memory>
 #include <vector>
 
+#include "kernels/nearest_bf16.h"
 #include "kernels/on_device.h"
 #include "testing.h"
 
 namespace dragoman::internal {
 using Floats = std::vector<float>;
 using Halves = std::vector<uint16_t>;
-
-inline float widened(uint16_t bf16) { return std::bit_cast<float>(uint32_t{bf16} << 16); }
-inline uint16_t rounded(float x) {
-  const auto bits = std::bit_cast<uint32_t>(x);
-  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-inline Halves rounded(const Floats& values) {
-  Halves halves;
-  for (const float x : values) halves.push_back(rounded(x));
-  return halves;
-}
-
-inline Floats widened(const Halves& halves) {
-  Floats values;
-  for (const uint16_t x : halves) values.push_back(widened(x));
-  return values;
-}
 constexpr float beside = 99;
 
 inline std::vector<const Kernels*> rounding_tables() {

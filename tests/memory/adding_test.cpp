@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/replacement.h"
 #include "faulty_disk.h"
 #include "memory/builder.h"
 #include "memory/memory.h"
@@ -49,6 +50,12 @@ class AddingToMemory : public testing::Test {
     std::vector<std::string> list;
     memory.for_each([&](const MemorySegmentView& segment) { list.emplace_back(segment.source); });
     return list;
+  }
+
+  // In the memory, and on the disk.
+  static void expect_sources(const TranslationMemory& memory, const std::vector<std::string>& wanted) {
+    EXPECT_EQ(sources(memory), wanted);
+    EXPECT_EQ(sources(TranslationMemory(memory.folder(), MemoryAccess::read)), wanted);
   }
 
   TemporaryFolder folder_;
@@ -88,10 +95,15 @@ TEST_F(AddingToMemory, LookUpsDoNotWaitForAFold) {
   const std::string folder = build();
   TranslationMemory memory(folder, MemoryAccess::add);
   add(memory, 0, 1);
-  const std::string pipe = folder + "/segments-3.dragoman-new";  // who opens it to write waits for a reader
+  const std::string part = folder + "/" + read_manifest(folder).new_name("segments"),
+                    pipe = replacement_name(part);  // who opens it to write waits for a reader
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   faulty_disk = {.fault = Fault::io_error};  // and then fails
-  std::thread folding([&] { EXPECT_THROW(memory.fold(), Error); });
+  std::atomic<bool> folded = false;
+  std::thread folding([&] {
+    EXPECT_THROW(memory.fold(), Error);
+    folded = true;
+  });
   const auto looking = std::async(std::launch::async, [&] {
     const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
     while (std::chrono::steady_clock::now() < end) {
@@ -101,15 +113,39 @@ TEST_F(AddingToMemory, LookUpsDoNotWaitForAFold) {
     }
   });
   EXPECT_EQ(looking.wait_for(std::chrono::seconds(30)), std::future_status::ready);
+  EXPECT_FALSE(folded) << "it does not write to the pipe";
   const int reader = open(pipe.c_str(), O_RDWR | O_CLOEXEC);
   folding.join();
   close(reader);
 }
 
+// Not even a part of a line is left in the log, behind the shorter ones that come next.
+TEST_F(AddingToMemory, AnAddThatFailsChangesNothing) {
+  for (int64_t call = 0;; ++call) {
+    SCOPED_TRACE("call " + std::to_string(call));
+    TranslationMemory memory(build(), MemoryAccess::add);
+    bool is_added = true;
+    faulty_disk = {.fault = Fault::no_space, .at = call};
+    try {
+      add(memory, 1000, 1003);
+    } catch (const Error&) {
+      is_added = false;
+    }
+    faulty_disk = {};
+    if (is_added) {
+      EXPECT_EQ(call, 2) << "an add writes and flushes";
+      return;
+    }
+    expect_sources(memory, {"first"});
+    add(memory, 0, 1);
+    expect_sources(memory, {"first", "0"});
+  }
+}
+
 TEST_F(AddingToMemory, AFoldThatFailsLosesNothing) {
   for (int64_t call = 0;; ++call) {
-    const std::string folder = build();
-    TranslationMemory memory(folder, MemoryAccess::add);
+    SCOPED_TRACE("call " + std::to_string(call));
+    TranslationMemory memory(build(), MemoryAccess::add);
     add(memory, 0, 1);
     bool is_folded = true;
     faulty_disk = {.fault = Fault::io_error, .at = call};
@@ -119,16 +155,12 @@ TEST_F(AddingToMemory, AFoldThatFailsLosesNothing) {
       is_folded = false;
     }
     faulty_disk = {};
-    const auto expect = [&](const std::vector<std::string>& wanted) {
-      EXPECT_EQ(sources(memory), wanted) << "call " << call;
-      EXPECT_EQ(sources(TranslationMemory(folder, MemoryAccess::read)), wanted) << "call " << call;
-    };
-    expect({"first", "0"});
+    expect_sources(memory, {"first", "0"});
     add(memory, 1, 2);
-    expect({"first", "0", "1"});
+    expect_sources(memory, {"first", "0", "1"});
     memory.fold();
     add(memory, 2, 3);
-    expect({"first", "0", "1", "2"});
+    expect_sources(memory, {"first", "0", "1", "2"});
     if (!is_folded) continue;
     EXPECT_GE(call, 6) << "calls of a fold that could fail";
     return;
@@ -142,20 +174,35 @@ TEST_F(AddingToMemory, SegmentsAreKeptWhereTheDiskIsTooFullToFoldThem) {
   set_log_level(LogLevel::warning);
   set_log_sink([&](LogLevel, const std::string& line) { warnings.push_back(line); });
   TranslationMemory memory(folder, MemoryAccess::add);
-  faulty_disk = {.fault = Fault::full_from_here};
+  faulty_disk = {.fault = Fault::full_from_here, .at = 2};  // once they are written and flushed
   add(memory, 0, 20'000);
+  faulty_disk = {};
   add(memory, 20'000, 20'001);
   ASSERT_EQ(warnings.size(), 1u);
   EXPECT_NE(warnings[0].find(folder), std::string::npos) << warnings[0];
   EXPECT_NE(warnings[0].find("free space"), std::string::npos) << warnings[0];
   EXPECT_EQ(sources(TranslationMemory(folder, MemoryAccess::read)).size(), 20'002u);
-  faulty_disk = {};
   add(memory, 20'001, 39'999);
   EXPECT_EQ(read_manifest(folder).parts, std::vector<std::string>{"segments-1"});
   add(memory, 39'999, 40'000);
   EXPECT_EQ(read_manifest(folder).parts, std::vector<std::string>{"segments-3"});
   EXPECT_EQ(warnings.size(), 1u);
   EXPECT_EQ(memory.size(), 40'001u);
+}
+
+// Which is a line of the log each time.
+TEST_F(AddingToMemory, TheLogIsFoldedHoweverOftenASourceIsAddedAgain) {
+  const std::string folder = build();
+  const MemorySegment again = {"first", "deuxième"};
+  const std::vector<MemorySegment> often(10'000, again);
+  TranslationMemory(folder, MemoryAccess::add).add(often);
+  TranslationMemory memory(folder, MemoryAccess::add);
+  EXPECT_EQ(read_manifest(folder).parts, std::vector<std::string>{"segments-1"});
+  memory.add(often);
+  EXPECT_EQ(read_manifest(folder).parts, std::vector<std::string>{"segments-3"});
+  memory.add({&again, 1});
+  EXPECT_EQ(read_manifest(folder).parts, std::vector<std::string>{"segments-3"}) << "its log is a new one";
+  EXPECT_EQ(memory.look_up("first", {}).at(0).segment.target, "deuxième");
 }
 
 TEST_F(AddingToMemory, ItsLanguagesStayWhereTheyAre) {

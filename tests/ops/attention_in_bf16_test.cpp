@@ -13,21 +13,9 @@ namespace dragoman::internal {
 namespace {
 
 using Floats = std::vector<float>;
-using Halves = std::vector<uint16_t>;
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr int64_t padding = 16;  // columns that no kernel may touch
-
-Halves rounded(const Floats& x) {
-  Halves halves;
-  for (const float v : x) halves.push_back(nearest_bf16(v));
-  return halves;
-}
-Floats widened(const Halves& x) {
-  Floats floats;
-  for (const uint16_t v : x) floats.push_back(float_of_bf16(v));
-  return floats;
-}
 
 // The spans of a batch, each after a row of nobody's.
 std::vector<Span> spans_of(const std::vector<int32_t>& lengths) {

@@ -1,5 +1,8 @@
 #include "serve/api_keys.h"
 
+#include <set>
+#include <string>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -117,6 +120,24 @@ TEST_F(ApiKeysTest, OfEachApi) {
   EXPECT_EQ(refused.status, 401);
   EXPECT_EQ(json::parse(refused.body)["error"]["kind"], "access");
   EXPECT_EQ(refused.header("www-authenticate"), "Bearer");
+}
+
+// Of all paths: pages, what monitors ask for, and files whose addresses nobody can guess.
+TEST_F(ApiKeysTest, AreNotNeededForThese) {
+  write_file(path_, {new_api_key("alice").line + "\n"});
+  ServeSettings settings = test_settings();
+  settings.api_keys = path_;
+  const TestServer server(settings);
+  const nlohmann::json paths = nlohmann::json::parse(server.get("/openapi.json").body).at("paths");
+  std::set<std::string> open;
+  for (const auto& [path, methods] : paths.items())
+    for (const auto& [method, operation] : methods.items())
+      if (operation.at("security").empty()) open.insert(method + " " + path);
+  EXPECT_EQ(open, (std::set<std::string>{"get /", "get /download_file/{name}", "get /favicon.ico",
+                                         "get /frontend/settings", "get /health", "get /inspect",
+                                         "get /languages", "get /livez", "get /metrics", "get /openapi.json",
+                                         "get /readyz", "get /training",
+                                         "get /v3/translation_memories/exports/{name}", "get /web/{name}"}));
 }
 
 }  // namespace

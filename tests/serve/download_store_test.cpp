@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.h"
+#include "serve/full_disk.h"
 #include "serve/route.h"
 
 namespace dragoman::internal {
@@ -101,6 +103,18 @@ TEST(DownloadStoreTest, WaitsForThoseThatAreBeingMadeAndFetched) {
   EXPECT_EQ(files.wait(late()).unfetched, 0u);
   keep(hasty, "a");
   EXPECT_EQ(hasty.wait(late()).unfetched, 1u);
+}
+
+TEST(DownloadStoreTest, AFullDiskIsAnErrorAndLeavesNoHalfFile) {
+  DownloadStore files({.bytes = 100});
+  const std::string whole = keep(files, "a");
+  {
+    const FullDisk disk(10);
+    EXPECT_THROW(keep(files, std::string(30, 'x')), dragoman::Error);
+  }
+  EXPECT_EQ(files.size(), 1u);
+  EXPECT_EQ(files.find(whole, false), "a");
+  EXPECT_EQ(refusal(files, 49, "another"), 0) << "its space is free again";
 }
 
 TEST(DownloadStoreTest, ThreadsKeepAndFindAtOnce) {

@@ -6,10 +6,12 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "serve/deepl/glossary_entries.h"
 #include "serve/deepl/glossary_store.h"
 #include "serve/deepl/routes.h"
 #include "serve/fake_server.h"
+#include "serve/full_disk.h"
 #include "temporary_folder.h"
 
 namespace dragoman::internal {
@@ -65,6 +67,24 @@ TEST(GlossaryStoreTest, AreBoundedInMemory) {
   EXPECT_LE(added, 8u);
   EXPECT_TRUE(store.remove(store.all().front()->id));
   EXPECT_NO_THROW(store.add({.name = "n", .dictionaries = {{"en", "fr", entries}}}));
+}
+
+TEST(GlossaryStoreTest, AFullDiskIsAnErrorAndChangesNothing) {
+  const TemporaryFolder folder;
+  GlossaryStore store(folder.path("glossaries"));
+  const StoredGlossary small = {.name = "small", .dictionaries = {{"en", "fr", {{"cat", "chat"}}}}};
+  const std::string id = store.add(small)->id;
+  {
+    const FullDisk disk(20);
+    const auto rename = [](StoredGlossary& glossary) { glossary.name = "renamed"; };
+    EXPECT_THROW(store.change(id, "", rename), dragoman::Error);
+    for (size_t i = 0; i < GlossaryStore::max_glossaries; ++i)
+      EXPECT_THROW(store.add(small), dragoman::Error);
+  }
+  EXPECT_EQ(store.find(id)->name, "small");
+  EXPECT_EQ(GlossaryStore(folder.path("glossaries")).find(id)->name, "small") << "as the next start reads it";
+  EXPECT_EQ(store.all().size(), 1u);
+  EXPECT_NO_THROW(store.add(small)) << "their places are free again";
 }
 
 TEST(DeepLGlossaries, OfAKeyAreItsOwn) {

@@ -1,8 +1,5 @@
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -12,6 +9,7 @@
 
 #include "dragoman/document.h"
 #include "serve/fake_server.h"
+#include "serve/full_disk.h"
 #include "serve/libretranslate/routes.h"
 #include "serve/libretranslate/suggestions.h"
 #include "temporary_folder.h"
@@ -271,7 +269,7 @@ TEST(SuggestionsTest, AreKeptAsLines) {
   EXPECT_EQ(lines[1].at("time").get<std::string>().size(), 20u);
 }
 
-// A limit on the size of files stands for a full disk: half a line would fit.
+// Half a line would fit.
 TEST(SuggestionsTest, AFullDiskLeavesNoHalfLine) {
   const TemporaryFolder folder;
   const std::string path = folder.path("suggestions.jsonl");
@@ -279,14 +277,10 @@ TEST(SuggestionsTest, AFullDiskLeavesNoHalfLine) {
   const Suggestion one = {"en", "fr", "a", "b"};
   suggestions.add(one);
   const auto size = std::filesystem::file_size(path);
-  std::signal(SIGXFSZ, SIG_IGN);
-  rlimit before = {};
-  getrlimit(RLIMIT_FSIZE, &before);
-  const rlimit small = {size + 10, before.rlim_max};
-  setrlimit(RLIMIT_FSIZE, &small);
-  EXPECT_THROW(suggestions.add(one), dragoman::Error);
-  setrlimit(RLIMIT_FSIZE, &before);
-  std::signal(SIGXFSZ, SIG_DFL);
+  {
+    const FullDisk disk(size + 10);
+    EXPECT_THROW(suggestions.add(one), dragoman::Error);
+  }
   EXPECT_EQ(std::filesystem::file_size(path), size);
   suggestions.add(one);
   EXPECT_EQ(std::filesystem::file_size(path), 2 * size);

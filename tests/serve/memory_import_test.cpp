@@ -17,9 +17,11 @@ using nlohmann::json;
 
 class MemoryImportTest : public testing::Test {
  protected:
-  explicit MemoryImportTest(const ServeLimits& limits = {}) : server_(settings(folder_, limits)) {
+  explicit MemoryImportTest(const ServeLimits& limits = {}, const std::vector<std::string>& writers = {})
+      : server_(settings(folder_, limits, writers)) {
     server_.routes = v1_routes(server_.context);
   }
+  void ask_as(const std::string& client) { server_.client = client; }
   int status_of(const std::string& bytes) { return import(bytes)->response.status; }
   std::shared_ptr<FakeServer::Answer> import(const std::string& bytes) {
     return server_.post_file("/v1/memories/desk/import", {}, "mine.tsv", bytes);
@@ -31,12 +33,14 @@ class MemoryImportTest : public testing::Test {
   }
 
  private:
-  static ServeSettings settings(const TemporaryFolder& folder, const ServeLimits& limits) {
+  static ServeSettings settings(const TemporaryFolder& folder, const ServeLimits& limits,
+                                const std::vector<std::string>& writers) {
     MemoryBuilder builder(folder.path("memory"), "en", "fr");
     builder.add({"The cat sleeps.", "Le chat dort."});
     builder.finish();
     ServeSettings settings = test_settings();
     settings.memories = {"desk=" + folder.path("memory")};
+    settings.memory_writers = writers;
     settings.limits = limits;
     return settings;
   }
@@ -82,6 +86,18 @@ TEST_F(MemoryImportTest, CountsWhatIsTooLong) {
   EXPECT_EQ(counts["added"], 2);
   EXPECT_EQ(counts["too_long"], 2);
   EXPECT_EQ(counts["read"], 4);
+}
+
+class MemoryImportByWritersTest : public MemoryImportTest {
+ protected:
+  MemoryImportByWritersTest() : MemoryImportTest({}, {"alice"}) {}
+};
+
+TEST_F(MemoryImportByWritersTest, IsRefusedToOthers) {
+  ask_as("bob");
+  EXPECT_EQ(status_of("a cat\tun chat\n"), 403);
+  ask_as("alice");
+  EXPECT_EQ(status_of("a cat\tun chat\n"), 200);
 }
 
 class AddedSegmentsTest : public MemoryImportTest {

@@ -2,13 +2,19 @@
 #include "student/student.h"
 
 #include <filesystem>
+#include <numeric>
 
 #include "base/lines.h"
+#include "dragoman/models.h"
 #include "dragoman/translator.h"
+#include "model/transformer.h"
+#include "model/weights.h"
 #include "parallel/thread_processes.h"
+#include "search/shortlist.h"
 #include "student/plan.h"
 #include "student/small_students.h"
 #include "student/stages.h"
+#include "student/training.h"
 
 namespace dragoman::internal {
 namespace {
@@ -83,8 +89,9 @@ TEST_F(Students, LearnFromTextThatWasTranslatedBack) {
 TEST_F(Students, AreFineTunedInInt8WhereThatIsBetter) {
   const nlohmann::ordered_json result =
       make_student(recipe("[student]\nint8_steps = 2\n"), folder.path("student"));
-  const auto& int8 = result.at("int8");
-  EXPECT_EQ(int8.at("bleu_tuned") > int8.at("bleu"), int8.at("tuned"));
+  const char* kept = result.at("int8").at("tuned").get<bool>() ? "student/tuned" : "student/student";
+  dragoman::quantize(folder.path(kept), dragoman::Precision::int8, folder.path("kept"));
+  EXPECT_EQ(read_file(weights_path(folder.path("kept"))), weights_of(folder.path("student")));
   EXPECT_TRUE(fs::is_symlink(folder.path("student/tuned/data"))) << "text is prepared once";
   const std::string tuned = read_file(folder.path("student/tuned/model.safetensors"));
   EXPECT_NE(read_file(folder.path("student/student/model.safetensors")), tuned);
@@ -92,6 +99,34 @@ TEST_F(Students, AreFineTunedInInt8WhereThatIsBetter) {
   make_student(recipe("[student]\nint8_steps = 2\n"), folder.path("student"));
   EXPECT_EQ(tuned, read_file(folder.path("student/tuned/model.safetensors")));
   EXPECT_TRUE(fs::exists(folder.path("student/student/data/prepared.json")));
+}
+
+// Of the model of docs/model and one of random weights, whichever of them is the fine-tuned one.
+TEST_F(Students, AreTheBetterOfTwoInInt8) {
+  const std::string good = folder.path("good"), bad = folder.path("bad"), wanted = folder.path("wanted");
+  fs::copy(DRAGOMAN_SOURCE_DIR "/docs/model", good);
+  const Vocabularies vocabularies = read_vocabularies(good);
+  std::vector<int32_t> words(static_cast<size_t>(vocabularies.target->size()));
+  std::iota(words.begin(), words.end(), 0);
+  const std::vector<std::vector<int32_t>> none(words.size());
+  write_shortlist(good, {.frequent = words, .translations = none}, vocabularies);
+  fs::copy(good, bad);
+  Device device(kernels_for("baseline"), 1);
+  Transformer model(read_model_config(bad), device, Buffers::weights);
+  model.parameters.initialise(1);
+  write_weights(weights_path(bad), model.parameters, model.parameters.weights());
+  dragoman::quantize(good, dragoman::Precision::int8, wanted);
+
+  ComparisonSettings validation = {.test = {}, .from = "en", .to = "fr", .device = "cpu", .threads = 1};
+  for (int i = 0; i < 10; ++i)
+    validation.test.push_back(
+        {"I have " + std::to_string(i) + " books.", "J'ai " + std::to_string(i) + " livres."});
+  for (const bool tuned_is_better : {false, true}) {
+    Stage stage(folder.path("student"), "int8", {{"tuned_is_better", tuned_is_better}});
+    quantize_student(tuned_is_better ? bad : good, tuned_is_better ? good : bad, validation, stage);
+    EXPECT_EQ(stage.report().at("tuned"), tuned_is_better);
+    EXPECT_TRUE(read_file(weights_path(stage.folder())) == read_file(weights_path(wanted)));
+  }
 }
 
 TEST_F(Students, AreMadeBySeveralProcesses) {

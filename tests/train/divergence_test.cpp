@@ -114,6 +114,13 @@ TEST(DivergenceGuard, RollsBackAfterSeveralInARowAndStopsAfterSeveralRollbacks) 
   EXPECT_EQ(guard.judge(nan, 1), Verdict::stop);
 }
 
+TEST(DivergenceGuard, AGoodUpdateEndsARowOfSkips) {
+  DivergenceGuard guard = experienced();
+  for (const double loss : {nan, 5.0, nan, nan})
+    EXPECT_EQ(guard.judge(loss, 1), std::isnan(loss) ? Verdict::skip : Verdict::good);
+  EXPECT_EQ(guard.rate_scale(), 1);
+}
+
 TEST(DivergenceGuard, ComesBackFromJsonToTheSameJudgements) {
   DivergenceGuard guard = experienced(), copy;
   guard.judge(nan, 1);

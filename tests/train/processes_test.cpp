@@ -105,6 +105,8 @@ const NamedSetting all_settings[] = {
      }},
     {"cooldown_by_the_clock",
      [](Recipe& r) {
+       r.validation.every = 100;  // seldom, since its time does not count
+       r.training.max_steps = 0;
        r.training.max_minutes = 0.02;
        r.training.cooldown = 0.9;
      }},

@@ -13,6 +13,7 @@
 #include "temporary_folder.h"
 #include "train/batches.h"
 #include "train/recovery.h"
+#include "train/run.h"
 #include "train/run_checks.h"
 
 namespace dragoman::internal {
@@ -84,6 +85,60 @@ TEST(RunStateTest, ReadsCheckpointsWithoutTheSumsOfTheEpoch) {
   state.from_json(json);
   EXPECT_EQ(state.epoch_sums.target_tokens, 0);
   EXPECT_EQ(state.recent_sums.target_tokens, 40);
+}
+
+TEST(UpdateOptionsTest, HaveAllThatARecipeSaysOfUpdates) {
+  TrainingConfig training = {.part_tokens = 100,
+                             .optimizer = Optimizer::adamw,
+                             .weight_decay = 0.2,
+                             .beta1 = 0.3,
+                             .beta2 = 0.4,
+                             .epsilon = 0.5,
+                             .momentum = 0.6,
+                             .matrix_rate = 0.7,
+                             .label_smoothing = 0.25,
+                             .smoothing_over = SmoothingOver::others,
+                             .clip_norm = 0.8,
+                             .ema = 0.9,
+                             .guided_alignment = 1.5,
+                             .seed = 7,
+                             .precision = TrainingPrecision::bf16,
+                             .weights = TrainedWeights::int8,
+                             .trainable = Trainable::biases,
+                             .reduce_as = GradientFormat::bf16};
+  const UpdateOptions options = update_options(training);
+  EXPECT_EQ(options.adam.beta1, 0.3);
+  EXPECT_EQ(options.adam.beta2, 0.4);
+  EXPECT_EQ(options.adam.epsilon, 0.5);
+  EXPECT_EQ(options.adam.weight_decay, 0.2);
+  EXPECT_FALSE(options.muon);
+  EXPECT_EQ(options.smoothing.amount, 0.25F);
+  EXPECT_EQ(options.smoothing.over, SmoothingOver::others);
+  EXPECT_EQ(options.clip_norm, 0.8);
+  EXPECT_EQ(options.seed, 7U);
+  EXPECT_EQ(options.part_tokens, 100);
+  EXPECT_EQ(options.precision, Precision::bf16);
+  EXPECT_EQ(options.wire, GradientFormat::bf16);
+  EXPECT_TRUE(options.int8_weights);
+  EXPECT_EQ(options.ema, 0.9);
+  EXPECT_TRUE(options.fixes_matrices);
+  EXPECT_EQ(options.guided_alignment, 1.5);
+
+  training.optimizer = Optimizer::muon;
+  training.trainable = Trainable::low_rank;
+  const UpdateOptions with_muon = update_options(training);
+  ASSERT_TRUE(with_muon.muon);
+  EXPECT_EQ(with_muon.muon->momentum, 0.6);
+  EXPECT_EQ(with_muon.muon->rate, 0.7);
+  EXPECT_EQ(with_muon.adam.weight_decay, 0);
+  EXPECT_TRUE(with_muon.fixes_matrices);
+
+  const UpdateOptions unnamed = update_options({});
+  EXPECT_EQ(unnamed.adam.weight_decay, 0) << "Adam has none";
+  EXPECT_FALSE(unnamed.muon);
+  EXPECT_EQ(unnamed.precision, Precision::fp32);
+  EXPECT_FALSE(unnamed.int8_weights);
+  EXPECT_FALSE(unnamed.fixes_matrices);
 }
 
 class RunParts : public testing::Test {

@@ -102,6 +102,17 @@ TEST_F(WholeRun, TheConfigurationRecordsWhatMadeIt) {
   EXPECT_EQ(read_config(folder_.path("run")).at("made_by"), made_by);
 }
 
+// Every 61st is looked at: two here.
+TEST_F(WholeRun, TheConfigurationSaysHowManySourcesHaveSeveralSentences) {
+  recipe_.data = toy_data(folder_, toy_text_of_sentences(100, 50));
+  recipe_.data.valid_source = recipe_.data.source;
+  recipe_.data.valid_target = recipe_.data.target;
+  recipe_.vocabulary = toy_vocabulary();
+  recipe_.training.max_steps = 1;
+  train("run");
+  EXPECT_EQ(read_config(folder_.path("run")).at("/data/several_sentences"_json_pointer), 0.5);
+}
+
 // Minutes take the place of epochs. What has passed is known after an update, so that the first is too early.
 TEST_F(WholeRun, ValidatesWhenMinutesHavePassed) {
   recipe_.data = {.synthetic = Synthetic::copy, .sentences = 4, .batches = 3, .valid_batches = 1};

@@ -293,17 +293,27 @@ class Reader {
   bool lines_ = false;
 };
 
-// That a page is in which is not UTF-8; empty: it names none. Browsers, too, look for it at the beginning.
+// As browsers look for it: behind the first charset= of a page's beginning, or else behind the encoding= of its XML
+// declaration. Empty: neither is there.
+std::string_view declared_encoding(std::string_view beginning) {
+  std::string_view searched = beginning, name = "charset=";
+  if (searched.find(name) == searched.npos && searched.starts_with("<?xml")) {
+    searched = searched.substr(0, searched.find("?>"));
+    name = "encoding=";
+  }
+  const size_t found = searched.find(name);
+  if (found == searched.npos) return "";
+  const std::string_view value = stripped(searched.substr(found + name.size()), " \"'");
+  return value.substr(0, value.find_first_of(" \"'/>;?"));
+}
+
+// That a page is in which is not UTF-8; empty: it names none.
 std::string other_encoding(std::string_view bytes) {
   const bool is_utf8 = is_text(bytes);
   if (is_utf8 && bytes.find('\x1b') == bytes.npos) return "";
   if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF")) return "UTF-16";
-  constexpr std::string_view before = "charset=";
   const std::string beginning = in_lower_case(bytes.substr(0, 1024));
-  const size_t found = beginning.find(before);
-  if (found == beginning.npos) return "";
-  const std::string_view value = stripped(std::string_view(beginning).substr(found + before.size()), " \"'");
-  const std::string_view name = value.substr(0, value.find_first_of(" \"'/>;"));
+  const std::string_view name = declared_encoding(beginning);
   if (is_same_encoding(name, "utf-8")) return "";
   if (is_utf8 && !name.starts_with("iso-2022-")) return "";  // whose bytes are ASCII's
   // Latin-1 is for browsers what Windows makes of it.

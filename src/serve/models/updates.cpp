@@ -60,12 +60,17 @@ LanguageRoute Updates::route_with(const std::string& name, LanguageRoute route) 
 }
 
 std::optional<Updates::Loaded> Updates::known(const std::string& name) {
-  const std::lock_guard lock(mutex_);
-  const auto found = std::ranges::find(loaded_, name, &Loaded::name);
-  if (found == loaded_.end() || found->state != state_of_all({folder_of(name), found->base}))
-    return std::nullopt;
-  loaded_.splice(loaded_.begin(), loaded_, found);
-  return loaded_.front();
+  std::optional<Loaded> update;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::ranges::find(loaded_, name, &Loaded::name);
+    if (found == loaded_.end()) return std::nullopt;
+    loaded_.splice(loaded_.begin(), loaded_, found);
+    update = loaded_.front();
+  }
+  // A folder may be slow to answer: nobody waits for the lock meanwhile.
+  if (update->state != state_of_all({folder_of(name), update->base})) return std::nullopt;
+  return update;
 }
 
 Updates::Loaded Updates::get(const std::string& name) {

@@ -13,6 +13,7 @@ import pathlib
 import random
 import re
 import subprocess
+import sys
 import tempfile
 
 NUMBER = re.compile(r"\d\d+")
@@ -74,7 +75,9 @@ def main():
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         report = json.loads(files["report"].read_text())
     found = {kind: 0 for kind in kinds}
-    for examples in report["examples"].values():
+    for rule, examples in report["examples"].items():
+        if len(examples) < report["dropped"][rule]:
+            sys.exit(f"measure.py: {rule} leaves out more pairs than dragoman clean shows: make --each or the text smaller")
         for example in examples:
             found[kinds[example["pair"] - 1]] += 1
     print("| planted | pairs | left out |\n|---|---|---|")
