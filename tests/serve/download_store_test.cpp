@@ -110,7 +110,7 @@ TEST(DownloadStoreTest, AFullDiskIsAnErrorAndLeavesNoHalfFile) {
   const std::string whole = keep(files, "a");
   {
     const FullDisk disk(10);
-    EXPECT_THROW(keep(files, std::string(30, 'x')), dragoman::Error);
+    EXPECT_THROW(keep(files, std::string(30, 'x'), "other"), dragoman::Error);
   }
   EXPECT_EQ(files.size(), 1u);
   EXPECT_EQ(files.find(whole, false), "a");
