@@ -7,8 +7,6 @@
 
 #include <cublasLt.h>
 
-#include <bit>
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -73,7 +71,5 @@ void reset_fake_gpu();
 // From here on a failure of the plug-in's is an Error.
 void report_failures();
 std::string failure_of(const std::function<void()>& call);
-
-inline float from_bf16(uint16_t x) { return std::bit_cast<float>(static_cast<uint32_t>(x) << 16); }
 
 }  // namespace dragoman::internal

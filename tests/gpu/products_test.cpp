@@ -9,6 +9,7 @@
 #include "gpu/fake_gpu.h"
 #include "kernels/cuda/gpu/gpu.h"
 #include "kernels/cuda/gpu/matmul.h"
+#include "kernels/nearest_bf16.h"
 
 namespace dragoman::internal {
 namespace {
@@ -40,7 +41,7 @@ struct Stored {
     for (const float v : values) rounded.push_back(to_bf16(v));
   }
 
-  void take_rounded() { std::ranges::transform(rounded, values.begin(), from_bf16); }
+  void take_rounded() { std::ranges::transform(rounded, values.begin(), float_of_bf16); }
 
   float at(int64_t row, int64_t column) const { return values[static_cast<size_t>(row * stride + column)]; }
 

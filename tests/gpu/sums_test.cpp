@@ -2,7 +2,6 @@
 // while one of them waits, the others' streams go on.
 #include "kernels/cuda/gpu/sums.h"
 
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -13,6 +12,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "gpu/fake_gpu.h"
+#include "kernels/nearest_bf16.h"
 
 namespace dragoman::internal {
 namespace {
@@ -66,10 +66,7 @@ class CudaSumsTest : public testing::Test {
   DeviceSumsGroup group_ = {};
 };
 
-float rounded(float x) {
-  const auto bits = std::bit_cast<uint32_t>(x);
-  return from_bf16(static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16));
-}
+float nearest(float x) { return float_of_bf16(nearest_bf16(x)); }
 
 Values random_values(int64_t count, uint64_t seed) {
   Random random(seed);
@@ -82,9 +79,9 @@ Values random_values(int64_t count, uint64_t seed) {
 Values sum_of(const std::vector<Values>& all, bool in_bf16) {
   Values sum = all[0];
   for (size_t i = 0; i < sum.size(); ++i) {
-    if (in_bf16) sum[i] = rounded(sum[i]);
-    for (size_t p = 1; p < all.size(); ++p) sum[i] += in_bf16 ? rounded(all[p][i]) : all[p][i];
-    if (in_bf16) sum[i] = rounded(sum[i]);
+    if (in_bf16) sum[i] = nearest(sum[i]);
+    for (size_t p = 1; p < all.size(); ++p) sum[i] += in_bf16 ? nearest(all[p][i]) : all[p][i];
+    if (in_bf16) sum[i] = nearest(sum[i]);
   }
   return sum;
 }
