@@ -20,7 +20,7 @@
 #include "memory/similarity.h"
 #include "memory/words.h"
 #include "search/translation.h"
-#include "text/sentence_rules.h"
+#include "text/language_codes.h"
 #include "text/unicode.h"
 
 namespace dragoman {
@@ -270,12 +270,19 @@ class Texts {
   size_t done_ = 0;
 };
 
+// "fr" where the model's name of the language is "fra_Latn", which documents do not have. What people write, such as
+// "zh-Hans", stays as it is.
+std::string language_in_documents(const std::string& name) {
+  const std::string code = name.find_first_of("-_") == 3 ? internal::language_code(name) : "";
+  return code.empty() ? name : code;
+}
+
 Document read(const DocumentRequest& request) {
   const internal::DocumentFormat& format =
       internal::document_format(request.format, request.name, request.bytes);
   const auto language = [&](std::string_view option) {
     const std::string* value = text_option(request.options, option);
-    return value != nullptr ? *value : std::string();
+    return value != nullptr ? language_in_documents(*value) : std::string();
   };
   return format.read(request.bytes, {.name = request.name,
                                      .from = language("from"),

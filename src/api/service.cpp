@@ -7,8 +7,6 @@
 #include <chrono>
 #include <optional>
 
-#include <unicode/locid.h>
-
 #include "api/guard.h"
 #include "api/options.h"
 #include "api/request_terms.h"
@@ -17,7 +15,7 @@
 #include "base/log.h"
 #include "dragoman/memory.h"
 #include "search/simple_jobs.h"
-#include "text/sentence_rules.h"
+#include "text/language_codes.h"
 
 namespace dragoman::internal {
 namespace {
@@ -68,18 +66,10 @@ LookUpSegments look_up_in(const dragoman::Memory& memory) {
   };
 }
 
-// Models have codes such as "arb_Arab", which CLDR's aliases lead to "ar".
-bool is_same_language(const std::string& one, const std::string& other) {
-  const auto canonical = [](const std::string& code) {
-    return two_letters(icu::Locale::createCanonical(code.c_str()).getLanguage());
-  };
-  return two_letters(one) == two_letters(other) || canonical(one) == canonical(other);
-}
-
 // Languages that neither the model nor the request names are any.
 void check_languages(const dragoman::Memory& memory, const SearchOptions& options) {
   const auto fits = [](const std::string& of_memory, const std::string& wanted) {
-    return of_memory.empty() || wanted.empty() || is_same_language(of_memory, wanted);
+    return of_memory.empty() || wanted.empty() || same_language(of_memory, wanted);
   };
   if (fits(memory.from(), options.from) && fits(memory.to(), options.to)) return;
   const auto or_any = [](const std::string& language) { return language.empty() ? "any" : language; };

@@ -41,27 +41,7 @@ std::string with_segments(std::string_view bytes, std::span<std::string> segment
   return result;
 }
 
-Document with_byte_order_mark(Document document) {
-  document.write = [write = std::move(document.write)](std::span<const std::string> rendered) {
-    return std::string(byte_order_mark) + write(rendered);
-  };
-  if (document.write_with_origins)
-    document.write_with_origins = [write = std::move(document.write_with_origins)](
-                                      std::span<const std::string> rendered,
-                                      std::span<const TranslationOrigin> origins) {
-      return std::string(byte_order_mark) + write(rendered, origins);
-    };
-  return document;
-}
-
 }  // namespace
-
-bool same_language(std::string_view a, std::string_view b) {
-  const auto primary = [](std::string_view language) {
-    return language.substr(0, language.find_first_of("-_"));
-  };
-  return same_ignoring_case(primary(a), primary(b));
-}
 
 TextSpan trimmed(std::string_view text) {
   const size_t begin = leading_space(text);
@@ -108,9 +88,22 @@ void check_utf8(std::string_view bytes, const DocumentSettings& settings) {
   throw Error("{}: line {} is not valid UTF-8: convert the file first", settings.name, line);
 }
 
+Document with_change(Document document, std::function<std::string(const std::string& written)> change) {
+  if (document.write_with_origins)
+    document.write_with_origins = [write = std::move(document.write_with_origins), change](
+                                      std::span<const std::string> rendered,
+                                      std::span<const TranslationOrigin> origins) {
+      return change(write(rendered, origins));
+    };
+  document.write = [write = std::move(document.write), change = std::move(change)](
+                       std::span<const std::string> rendered) { return change(write(rendered)); };
+  return document;
+}
+
 Document read_after_mark(std::string_view bytes, const std::function<Document(std::string_view)>& read) {
   if (!bytes.starts_with(byte_order_mark)) return read(bytes);
-  return with_byte_order_mark(read(bytes.substr(byte_order_mark.size())));
+  return with_change(read(bytes.substr(byte_order_mark.size())),
+                     [](const std::string& written) { return std::string(byte_order_mark) + written; });
 }
 
 Document document_with_origins(std::vector<DocumentSegment> segments, WriteWithOrigins write) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/lines.h"
+#include "text/language_codes.h"
 #include "text/spans.h"
 
 namespace dragoman::internal {
@@ -100,9 +101,6 @@ struct DocumentSettings {
 // Throws an Error with the line if the bytes are not UTF-8.
 void check_utf8(std::string_view bytes, const DocumentSettings& settings);
 
-// Whether two tags are of one language: "pt-BR" is Portuguese, and so is "PT".
-bool same_language(std::string_view a, std::string_view b);
-
 // Text without the white space around it, as a span of its bytes.
 TextSpan trimmed(std::string_view text);
 
@@ -119,6 +117,9 @@ std::string fixed_words(std::string_view shown);
 
 // Whether there is anything to translate: numbers and punctuation are the same in every language.
 bool has_letters(std::string_view text);
+
+// The document whose files are those of another one, changed.
+Document with_change(Document document, std::function<std::string(const std::string& written)> change);
 
 // Reads what is after a byte order mark, if there is one, as a document of the whole file.
 Document read_after_mark(std::string_view bytes, const std::function<Document(std::string_view)>& read);

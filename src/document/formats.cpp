@@ -20,6 +20,8 @@ constexpr std::pair<std::string_view, std::string_view> former_endings[] = {
     {".xls", ".xlsx"}, {".sxw", ".odt"},   {".pages", ".docx"}, {".numbers", ".xlsx"},
     {".key", ".pptx"}, {".mobi", ".epub"}, {".azw3", ".epub"}};
 
+constexpr bool keeps_source = true;
+
 bool ends_with(std::string_view file, std::string_view ending) {
   return file.size() > ending.size() && same_ignoring_case(file.substr(file.size() - ending.size()), ending);
 }
@@ -43,20 +45,20 @@ std::span<const DocumentFormat> document_formats() {
        {".odt", ".ods", ".odp", ".odg", ".ott", ".ots", ".otp", ".fodt", ".fods", ".fodp"},
        read_odf},
       {"epub", "books", {".epub"}, read_epub},
-      {"pdf", "PDF, as plain text", {".pdf"}, read_pdf, "text", reads_pdf},
+      {"pdf", "PDF, as plain text", {".pdf"}, read_pdf, false, "text", reads_pdf},
       {"srt", "subtitles (SubRip)", {".srt"}, read_srt},
       {"vtt", "subtitles (WebVTT)", {".vtt"}, read_vtt},
-      {"po", "message catalogues (gettext)", {".po", ".pot"}, read_po},
+      {"po", "message catalogues (gettext)", {".po", ".pot"}, read_po, keeps_source},
       {"json", "JSON string tables", {".json", ".arb"}, read_json_strings},
       {"properties", "Java string tables", {".properties"}, read_properties},
       {"strings", "string tables of macOS and iOS", {".strings"}, read_apple_strings},
       {"stringsdict", "plural rules of macOS and iOS", {".stringsdict"}, read_stringsdict},
-      {"xcstrings", "String Catalogs of Xcode", {".xcstrings"}, read_string_catalog},
+      {"xcstrings", "String Catalogs of Xcode", {".xcstrings"}, read_string_catalog, keeps_source},
       {"yaml", "YAML string tables", {".yaml", ".yml"}, read_yaml},
       {"csv", "tables (CSV)", {".csv"}, read_csv},
       {"tsv", "tables with tabs (TSV)", {".tsv", ".tab"}, read_tsv},
-      {"xliff", "XLIFF 1.2 and 2", {".xlf", ".xliff", ".mxliff", ".sdlxliff"}, read_xliff},
-      {"tmx", "translation memories", {".tmx"}, read_tmx},
+      {"xliff", "XLIFF 1.2 and 2", {".xlf", ".xliff", ".mxliff", ".sdlxliff"}, read_xliff, keeps_source},
+      {"tmx", "translation memories", {".tmx"}, read_tmx, keeps_source},
       {"android", "Android string tables", {}, read_android_strings},
       {"xml", "any other XML", {".xml"}, read_any_xml},
   };

@@ -16,6 +16,7 @@ struct DocumentFormat {
   std::vector<std::string_view> endings;  // of file names: ".html"
   // Throws an Error, which begins with the file's name, if the bytes are not such a document.
   Document (*read)(std::string_view bytes, const DocumentSettings& settings);
+  bool keeps_source = false;         // a translation stands beside its source, in the same file
   std::string_view written_as = {};  // the format of a translation, where it is another: "text"
   bool is_built = true;              // whether this build reads it
 };

@@ -10,8 +10,8 @@
 #include "base/quotes.h"
 #include "data/corpus_config.h"
 #include "model/folder.h"
+#include "text/language_codes.h"
 #include "text/language_tokens.h"
-#include "text/sentence_rules.h"
 #include "text/term_marks.h"
 
 namespace dragoman::internal {
@@ -60,7 +60,7 @@ SourceReader reader_of(const std::string& folder, const nlohmann::json& config, 
 // A model of one pair translates between its own languages; one that does not say which these are takes any.
 void check_pair(const std::string& own, const std::string& wanted, const char* key,
                 const std::vector<std::string>& languages) {
-  if (own.empty() || !languages.empty() || two_letters(own) == two_letters(wanted)) return;
+  if (own.empty() || !languages.empty() || same_language(own, wanted)) return;
   throw OptionError(key, fmt::format("is {}, but this model translates {} {}", in_quotes(wanted), key, own));
 }
 

@@ -147,7 +147,7 @@ void Searches::work(OnDevice& device, Worker& worker, const std::shared_ptr<cons
       start_another(device, owner);
     }
   }
-  if (&worker == first_) scheduler_.end_all();
+  scheduler_.end_all();
 }
 
 // Worker i seldom works while fewer than i + 1 workers do, and then never uses more than its share of the threads.

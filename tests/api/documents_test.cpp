@@ -143,6 +143,27 @@ TEST_F(DocumentsTest, LanguagesAreThoseOfTheFile) {
   EXPECT_TRUE(result.bytes.starts_with("<html lang=\"fr\"><p>")) << result.bytes;
 }
 
+// Those of a model may have other names.
+TEST_F(DocumentsTest, LanguagesAreNamedAsDocumentsNameThem) {
+  Translator translator(folder_.path);
+  const auto page_in = [&](const std::string& to) {
+    return translated(translator, "<html lang=\"en\"><p>Mr. Smith sleeps.</p></html>",
+                      {{"from", "eng_Latn"}, {"to", to}})
+        .bytes;
+  };
+  EXPECT_TRUE(page_in("fra_Latn").starts_with("<html lang=\"fr\"><p>")) << page_in("fra_Latn");
+  EXPECT_TRUE(page_in("zh-Hans").starts_with("<html lang=\"zh-Hans\"><p>")) << page_in("zh-Hans");
+  const std::string memory =
+      "<tmx version=\"1.4\"><header srclang=\"en\"/><body>"
+      "<tu><tuv xml:lang=\"en\"><seg>A cat</seg></tuv></tu></body></tmx>";
+  const TranslatedDocument result = translate_document(
+      translator, {.bytes = memory,
+                   .name = "a.tmx",
+                   .options = {{"from", "eng_Latn"}, {"to", "fra_Latn"}, {"max-length", 5}}});
+  EXPECT_EQ(result.segments, 1u);
+  EXPECT_NE(result.bytes.find("<tuv xml:lang=\"fr\"><seg>"), std::string::npos) << result.bytes;
+}
+
 TEST_F(DocumentsTest, ReportsProgressAndStops) {
   Translator translator(folder_.path);
   const std::string page = random_page(3);

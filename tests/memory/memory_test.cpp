@@ -267,6 +267,19 @@ TEST_F(MemoryTest, IsReadWhileItGrows) {
   reader.join();
 }
 
+// Models name languages otherwise than those who suggest translations.
+TEST_F(MemoryTest, ReadsLanguagesUnderAnyCode) {
+  write_file(path("a.jsonl"), {R"({"q":"three","s":"trois","source":"en","target":"fr"})"
+                               "\n"
+                               R"({"q":"drei","s":"trois","source":"de","target":"fr"})"
+                               "\n"});
+  const SegmentFiles files = {.files = {path("a.jsonl")}, .from = "eng_Latn", .to = "fra_Latn"};
+  const SegmentCounts counts =
+      read_segments(files, [](const MemorySegmentView& segment) { EXPECT_EQ(segment.source, "three"); });
+  EXPECT_EQ(counts.taken, 1);
+  EXPECT_EQ(counts.other_language, 1);
+}
+
 TEST_F(MemoryTest, RefusesDamage) {
   const std::string folder = build({{"one two", "un deux"}, {"three", "trois"}});
   const std::string part = folder + "/" + read_manifest(folder).parts.at(0);

@@ -68,10 +68,11 @@ void Scheduler::stop() {
 
 void Scheduler::end_all() {
   Lock lock(mutex_);
-  while (!jobs_.empty()) {
+  const auto may_end = [](const auto& job) { return !job.second.being_read; };
+  do {
     for (auto job = jobs_.begin(); job != jobs_.end();) end(job++, {SearchStatus::cancelled});
     deliver(lock);
-  }
+  } while (std::ranges::any_of(jobs_, may_end));
 }
 
 bool Scheduler::has_work(const Puller& puller) const {

@@ -135,7 +135,9 @@ class Scheduler {
   // way. Tasks go on being theirs, if they were, and fail there.
   void retire(int device);
   bool is_crowded() const;  // more sentences wait than the searches have rows
-  void end_all();           // what has not ended is cancelled, and so is what the ends of jobs add
+  // What has not ended is cancelled, and so is what the ends of jobs add. Each search's thread calls it before it
+  // leaves: what another one is reading, or adds at the end of a job, ends on that thread.
+  void end_all();
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -85,7 +85,7 @@ void list_pairs(DeepL& api, const ServeCall& call) {
 }
 
 ordered_json object(const std::vector<std::string>& texts) {
-  return {{"type", "object"}, {"properties", text_properties(texts)}, {"required", texts}};
+  return object_schema(text_properties(texts), texts);
 }
 
 ordered_json info_schema() {
@@ -111,9 +111,9 @@ GlossaryDictionary glossary_dictionary(const DeepL& api, const nlohmann::json& f
       throw ServeError(400, fmt::format("Value for '{}' must be a string.", name));
     return fields[name];
   };
-  const ServedLanguages served(api.context.translations.pairs());
-  const auto from = served.source(text("source_lang"));
-  const auto to = ServedLanguages::find(served.targets(), text("target_lang"));
+  const auto languages = api.context.translations.languages();
+  const auto from = languages->source(text("source_lang"));
+  const auto to = ServedLanguages::find(languages->targets(), text("target_lang"));
   if (!from || !to || !is_direct(api, *from, *to))
     throw ServeError(400, "Unsupported glossary source and target language pair");
   return {*from, *to, entries_of(text("entries_format"), text("entries"))};

@@ -1,18 +1,18 @@
 #include "serve/deepl/glossary_store.h"
 
-#include <chrono>
 #include <filesystem>
 #include <utility>
 
-#include <fmt/chrono.h>
+#include <fmt/format.h>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
-#include "serve/models/languages.h"
+#include "serve/json_log.h"
 #include "serve/models/served_languages.h"
 #include "serve/route.h"
 #include "serve/secrets.h"
+#include "text/language_codes.h"
 
 namespace dragoman::internal {
 namespace {
@@ -30,13 +30,6 @@ std::string new_id() {
   const std::string id = random_hex(16);
   return fmt::format("{}-{}-{}-{}-{}", id.substr(0, 8), id.substr(8, 4), id.substr(12, 4), id.substr(16, 4),
                      id.substr(20));
-}
-
-// With milliseconds, which DeepL's own client insists on.
-std::string now() {
-  const auto time = std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(seconds), (time - seconds).count());
 }
 
 std::string as_file(const StoredGlossary& glossary) {
@@ -130,7 +123,7 @@ const GlossaryDictionary* StoredGlossary::find(const std::string& from, const st
 
 std::shared_ptr<const StoredGlossary> GlossaryStore::add(StoredGlossary given) {
   given.id = new_id();
-  given.created = now();
+  given.created = time_now();  // with milliseconds, which DeepL's own client insists on
   return keep(std::move(given), true);
 }
 

@@ -15,14 +15,14 @@ namespace {
 // Empty where no format has the name's ending.
 std::string format_of(const std::string& given) {
   const std::string name = in_lower_case(given);
-  for (const DocumentFormat& format : document_formats())
+  for (const dragoman::DocumentFormat& format : dragoman::document_formats())
     for (const std::string& ending : format.endings)
       if (name.ends_with(ending) && name.size() > ending.size()) return format.name;
   return {};
 }
 
-DocumentFormat format_named(const std::string& name) {
-  for (DocumentFormat& format : document_formats())
+dragoman::DocumentFormat format_named(const std::string& name) {
+  for (dragoman::DocumentFormat& format : dragoman::document_formats())
     if (format.name == name) return std::move(format);
   return {};
 }

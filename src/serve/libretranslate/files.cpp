@@ -21,10 +21,12 @@ namespace {
 
 void translate_file(ServeContext& context, const ServeCall& call) {
   const Fields fields(call);
-  const UploadedFile file = uploaded_file(call.request);
+  UploadedFile file = uploaded_file(call.request);
   const LanguageChoice languages =
       chosen_languages(*context.translations.languages(), fields.text("source"), fields.text("target"));
-  TextWork work = work_of(context, call, file.bytes);
+  const std::string name = translated_name(file, languages.to);
+  const auto place = context.files.reserve(file.bytes.size(), call.client);
+  TextWork work = work_of(context, call, std::move(file.bytes));
   work.format = file.format;
   work.name = file.name;
   work.from = languages.from;
@@ -33,8 +35,6 @@ void translate_file(ServeContext& context, const ServeCall& call) {
     admit_file(context, client, characters);
   };
   const std::string address = server_address(call, !context.settings.certificate.empty());
-  const std::string name = translated_name(file, languages.to);
-  const auto place = context.files.reserve(file.bytes.size(), call.client);
   std::vector<TextWork> works;
   works.push_back(std::move(work));
   translate_all(context.translations, call, std::move(works),

@@ -147,7 +147,7 @@ void show_settings(ServeContext& context, const ServeCall& call) {
   const auto served = context.translations.languages();
   const std::string target = served->targets().empty() ? "en" : *served->targets().begin();
   ordered_json endings = ordered_json::array();
-  for (const DocumentFormat& format : document_formats())
+  for (const dragoman::DocumentFormat& format : dragoman::document_formats())
     for (const std::string& ending : format.endings) endings.push_back(ending);
   call.responder.send(
       json_answer({{"charLimit", settings.limits.characters},

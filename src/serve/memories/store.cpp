@@ -10,10 +10,10 @@
 #include "api/shared_memory.h"
 #include "base/error.h"
 #include "base/quotes.h"
-#include "serve/models/languages.h"
 #include "serve/models/named_folder.h"
 #include "serve/models/served_languages.h"
 #include "serve/route.h"
+#include "text/language_codes.h"
 
 namespace dragoman::internal {
 namespace {

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "serve/fasttext.h"
-#include "serve/models/languages.h"
+#include "text/language_codes.h"
 
 namespace dragoman::internal {
 namespace {

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/lines.h"
 #include "serve/models/named_folder.h"
+#include "text/language_codes.h"
 
 namespace dragoman::internal {
 namespace {

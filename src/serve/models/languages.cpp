@@ -1,49 +1,11 @@
 #include "serve/models/languages.h"
 
-#include <algorithm>
-#include <cstring>
-
 #include <unicode/locid.h>
 #include <unicode/unistr.h>
 
-#include "base/ascii.h"
+#include "text/language_codes.h"
 
 namespace dragoman::internal {
-namespace {
-
-constexpr size_t longest_code = 32;
-
-bool is_code_character(char c) { return is_alphanumeric(c) || c == '-' || c == '_'; }
-
-bool is_known(const icu::Locale& locale) {
-  return locale.getLanguage()[0] != '\0' && locale.getISO3Language()[0] != '\0';
-}
-
-// The script that a language is usually written in is left out.
-bool has_usual_script(const icu::Locale& locale) {
-  icu::Locale usual(locale.getLanguage(), locale.getCountry());
-  UErrorCode status = U_ZERO_ERROR;
-  usual.addLikelySubtags(status);
-  return U_SUCCESS(status) && std::strcmp(usual.getScript(), locale.getScript()) == 0;
-}
-
-}  // namespace
-
-std::string language_code(std::string_view name) {
-  if (name.empty() || name.size() > longest_code || !std::ranges::all_of(name, is_code_character)) return "";
-  std::string tag(name);
-  std::ranges::replace(tag, '_', '-');
-  UErrorCode status = U_ZERO_ERROR;
-  icu::Locale locale = icu::Locale::forLanguageTag(tag, status);
-  if (U_SUCCESS(status)) locale.canonicalize(status);
-  if (U_FAILURE(status) || !is_known(locale)) return "";
-  std::string code = locale.getLanguage();
-  if (code == "no") code = "nb";
-  if (locale.getScript()[0] != '\0' && !has_usual_script(locale))
-    code += std::string("-") + locale.getScript();
-  if (locale.getCountry()[0] != '\0') code += std::string("-") + locale.getCountry();
-  return code;
-}
 
 std::string without_region(const std::string& code) {
   const size_t last = code.rfind('-');

@@ -1,4 +1,4 @@
-// Codes of languages, as models, people and clients write them, and their English names.
+// Codes of languages (text/language_codes.h): their English names, and pairs of them.
 #pragma once
 
 #include <optional>
@@ -7,10 +7,6 @@
 #include <utility>
 
 namespace dragoman::internal {
-
-// The shortest BCP 47 code: "fr" for "fra_Latn" and "FR", "pt-BR" for "pt_br", "zh-Hant" for "zho_Hant". Empty where
-// ICU does not know the language.
-std::string language_code(std::string_view name);
 
 // "pt" for "pt-BR", "zh-Hant" for "zh-Hant-TW".
 std::string without_region(const std::string& code);

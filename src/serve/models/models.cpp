@@ -14,6 +14,7 @@
 #include "serve/models/adapted.h"
 #include "serve/models/folder_languages.h"
 #include "serve/models/named_folder.h"
+#include "text/language_codes.h"
 
 namespace dragoman::internal {
 namespace {
@@ -84,6 +85,7 @@ OpenModel open_model(const std::string& argument, const dragoman::TranslatorSett
 ServedModels::ServedModels(std::vector<OpenModel> models) : models_(std::move(models)) {
   for (size_t i = 0; i < models_.size(); ++i) {
     for (const std::string& from : models_[i].served.sources) {
+      const size_t before = pairs_.size();
       for (const std::string& to : models_[i].served.targets) {
         if (from == to) continue;
         const auto [other, added] = direct_.emplace(LanguagePair(from, to), i);
@@ -92,6 +94,8 @@ ServedModels::ServedModels(std::vector<OpenModel> models) : models_(std::move(mo
           throw UsageError("both {} and {} translate from {} to {}: serve one of them, or name their pairs",
                            models_[other->second].served.folder, models_[i].served.folder, from, to);
       }
+      if (pairs_.size() > before && std::ranges::find(sources_, from) == sources_.end())
+        sources_.push_back(from);
     }
   }
   find_pivots();
@@ -117,22 +121,15 @@ void ServedModels::find_pivots() {
   }
 }
 
-std::vector<std::string> ServedModels::sources() const {
-  std::vector<std::string> all;
-  for (const ServedPair& pair : pairs_)
-    if (std::ranges::find(all, pair.from) == all.end()) all.push_back(pair.from);
-  return all;
-}
-
 void ServedModels::require_pairs() const {
   if (pairs_.empty()) throw UsageError("no model that translates is loaded: /v1/generate continues texts");
 }
 
 std::string ServedModels::known_source(const std::string& language) const {
   require_pairs();
-  if (const std::vector<std::string> all = sources(); language.empty() && all.size() == 1) return all.front();
+  if (language.empty() && sources_.size() == 1) return sources_.front();
   if (const auto known = languages_->source(language)) return *known;
-  throw UsageError("no model translates from \"{}\", only from {}", language, fmt::join(sources(), ", "));
+  throw UsageError("no model translates from \"{}\", only from {}", language, fmt::join(sources_, ", "));
 }
 
 std::string ServedModels::known_target(const std::string& language, const std::string& from) const {

@@ -45,7 +45,7 @@ class ServedModels {
   const std::vector<OpenModel>& all() const { return models_; }
   const std::vector<ServedPair>& pairs() const { return pairs_; }
   const std::shared_ptr<const ServedLanguages>& languages() const { return languages_; }
-  std::vector<std::string> sources() const;
+  const std::vector<std::string>& sources() const { return sources_; }  // in the order of the models
   // The code among those that are loaded, as ServedLanguages::find has it. An Error if none fits.
   void require_pairs() const;  // throws a usage error where all models are language models
   std::string known_source(const std::string& language) const;
@@ -60,6 +60,7 @@ class ServedModels {
   std::map<LanguagePair, size_t> direct_;        // the model's number
   std::map<LanguagePair, std::string> through_;  // the third language
   std::vector<ServedPair> pairs_;
+  std::vector<std::string> sources_;
   std::shared_ptr<const ServedLanguages> languages_;
 };
 

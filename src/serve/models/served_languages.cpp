@@ -1,6 +1,7 @@
 #include "serve/models/served_languages.h"
 
 #include "serve/models/languages.h"
+#include "text/language_codes.h"
 
 namespace dragoman::internal {
 namespace {

@@ -61,14 +61,12 @@ void Histogram::add(double value) {
 
 void Histogram::print(std::string& out, std::string_view name, const std::string& labels) const {
   uint64_t count = 0;
-  const std::string comma = labels.empty() ? "" : labels + ",";
   for (size_t i = 0; i < counts_.size(); ++i) {
     count += counts_[i];
     const std::string bound = i < bounds.size() ? fmt::format("{}", bounds[i]) : "+Inf";
-    out += fmt::format("{}_bucket{{{}le=\"{}\"}} {}\n", name, comma, bound, count);
+    out += fmt::format("{}_bucket{{{},le=\"{}\"}} {}\n", name, labels, bound, count);
   }
-  const std::string braces = labels.empty() ? "" : "{" + labels + "}";
-  out += fmt::format("{0}_sum{1} {2}\n{0}_count{1} {3}\n", name, braces, sum_, count);
+  out += fmt::format("{0}_sum{{{1}}} {2}\n{0}_count{{{1}}} {3}\n", name, labels, sum_, count);
 }
 
 void MetricsPage::family(std::string_view name, std::string_view type, std::string_view help) {

@@ -24,7 +24,7 @@ class Histogram {
   static constexpr std::array<double, 14> bounds = {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
                                                     1,     2.5,  5,     10,   25,  50,   100};
   void add(double value);
-  void print(std::string& out, std::string_view name, const std::string& labels) const;
+  void print(std::string& out, std::string_view name, const std::string& labels) const;  // at least one label
 
  private:
   std::array<uint64_t, bounds.size() + 1> counts_ = {};

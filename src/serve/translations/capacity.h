@@ -2,7 +2,7 @@
 //
 // Each line of a text counts as a text, a document as one. A text of more than a quarter of the room counts as a
 // quarter, so that it need not wait for all others to end; two such texts may be under way at once, so that half of the
-// room is always left to others.
+// room is left to others. That holds between requests: the texts of a single one may take all of it.
 #pragma once
 
 #include <chrono>

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "document/formats.h"
 #include "dragoman/document.h"
 #include "serve/memories/store.h"
 #include "serve/translations/combined_stop.h"
@@ -20,12 +21,12 @@ dragoman::Options document_options(const TextWork& work, const RouteStep& step, 
   return options;
 }
 
-dragoman::TranslatedDocument translated(const std::string& bytes, const TextWork& work, const RouteStep& step,
-                                        bool last, const dragoman::Memory* memory,
-                                        const std::stop_token& stop) {
+dragoman::TranslatedDocument translated(const std::string& bytes, const std::string& format,
+                                        const TextWork& work, const RouteStep& step, bool last,
+                                        const dragoman::Memory* memory, const std::stop_token& stop) {
   const DocumentRequest request = {.bytes = bytes,
                                    .name = work.name,
-                                   .format = work.format,
+                                   .format = format,
                                    .options = document_options(work, step, last),
                                    .glossary = work.glossary.get(),
                                    .memory = memory,
@@ -74,6 +75,11 @@ std::string text_of_document(const TextWork& work) {
 void check_document(const TextWork& work, const LanguageRoute& route) {
   if (!work.prefix.empty()) throw UsageError("documents cannot have a prefix: leave it out");
   check_glossary(work, route);
+  if (route.size() > 1 && document_format(work.format, "").keeps_source)
+    throw UsageError(
+        "no model translates directly from {} to {}, and files of the format {} cannot be translated through "
+        "{}, since they keep their source beside the translation",
+        route.front().from, route.back().to, work.format, route.front().to);
   for (const RouteStep& step : route) step_options(work, step, /*last=*/true);
 }
 
@@ -89,10 +95,13 @@ void translate_document(const TextWork& work, const LanguageRoute& route, TextRe
     const ServedMemories usable =
         route.size() == 1 ? of_pair(work.memories, result.from, result.to) : ServedMemories();
     const dragoman::Memory* const memory = usable.empty() ? nullptr : &usable.front()->in_translating;
+    std::string format = work.format;
     for (const RouteStep& step : route) {
-      auto document = translated(result.text, work, step, &step == &route.back(), memory, stop.token());
+      const bool last = &step == &route.back();
+      auto document = translated(result.text, format, work, step, last, memory, stop.token());
       result.text = std::move(document.bytes);
       result.alternatives = std::move(document.alternatives);
+      if (const auto as = document_format(format, "").written_as; !as.empty()) format = as;
     }
     promise.set_value(std::move(result));
   } catch (...) {

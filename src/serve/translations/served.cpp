@@ -154,7 +154,8 @@ void ServedTranslations::begin_with_update(TextWork work, const LanguageRoute& r
       [this, work = std::move(work), route, result = std::move(result), done = std::move(done)]() mutable {
         try {
           require_time(work, end_.get_token());
-          begin(work, updates_.route_with(work.update, route), std::move(result), done);
+          const LanguageRoute with_update = updates_.route_with(work.update, route);
+          begin(std::move(work), with_update, std::move(result), done);
         } catch (...) {
           std::promise<TextResult> failed;
           failed.set_exception(std::current_exception());

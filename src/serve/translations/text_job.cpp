@@ -68,7 +68,6 @@ class TextJob : public std::enable_shared_from_this<TextJob> {
         submitted_(lines_to_submit(lines_)),
         usable_(of_pair(work_.memories, result_.from, result_.to)),
         stop_(work_.stop, end),
-        is_remembered_(lines_.size()),
         unfinished_(submitted_.size()) {
     for (const RouteStep& step : route_)
       options_.push_back(step_options(work_, step, &step == &route_.back()));
@@ -82,8 +81,7 @@ class TextJob : public std::enable_shared_from_this<TextJob> {
     take_from_memories();
     if (unfinished_ == 0) return finish();
     try {
-      for (const size_t i : submitted_)
-        if (!is_remembered_[i]) submit(i, 0, lines_[i].text);
+      for (const size_t i : submitted_) submit(i, 0, lines_[i].text);
     } catch (const dragoman::Error& error) {
       if (error.kind() != ErrorKind::usage) return fail(std::current_exception());
       ended_.store(true);
@@ -100,20 +98,24 @@ class TextJob : public std::enable_shared_from_this<TextJob> {
   // Before anything is submitted.
   void take_from_memories() {
     if (!work_.prefix.empty() || usable_.empty()) return;
-    for (const size_t i : submitted_) {
-      if (lines_[i].text.empty()) continue;
-      // Similar segments take a while to find. What is then submitted says what ended it.
-      if (stop_.token().stop_requested() || is_over()) return;
-      auto match = translation_in(usable_, lines_[i].text, work_.memory_at_least);
-      if (!match) continue;
-      dragoman::Translation translation = {.source = lines_[i].text};
-      translation.hypotheses = {{.text = match->segment.target}};
-      translation.memory = match->exact;
-      translation.memory_segments = {used_segment(*match)};
-      keep(i, std::move(translation));
-      is_remembered_[i] = true;
-      --unfinished_;
-    }
+    std::erase_if(submitted_, [this](size_t line) { return take_from_memory(line); });
+    unfinished_ = submitted_.size();
+  }
+
+  // Similar segments take a while to find. What is then submitted says what ended it.
+  bool take_from_memory(size_t line) {
+    const std::string& text = lines_[line].text;
+    if (text.empty() || stop_.token().stop_requested() || is_over()) return false;
+    const auto match = translation_in(usable_, text, work_.memory_at_least);
+    if (!match) return false;
+    std::string target = match->segment.target;
+    for (const char end : {'\n', '\r'}) std::ranges::replace(target, end, ' ');  // line ends are the source's
+    dragoman::Translation translation = {.source = text};
+    translation.hypotheses = {{.text = std::move(target)}};
+    translation.memory = match->exact;
+    translation.memory_segments = {used_segment(*match)};
+    keep(line, std::move(translation));
+    return true;
   }
 
   void submit(size_t line, size_t step, const std::string& text) {
@@ -224,12 +226,11 @@ class TextJob : public std::enable_shared_from_this<TextJob> {
   TextResult result_;
   const OnText on_done_;
   const std::vector<TextLine> lines_;
-  const std::vector<size_t> submitted_;     // of them
+  std::vector<size_t> submitted_;           // of them, but for those that need no model
   const ServedMemories usable_;             // of the languages
   std::vector<dragoman::Options> options_;  // of each step
 
   CombinedStop stop_;
-  std::vector<bool> is_remembered_;  // lines that need no model
   std::atomic<bool> ended_{false};
   std::mutex mutex_;  // for these two
   size_t unfinished_;

@@ -96,7 +96,7 @@ Route page_route(const char* path, const char* name, const char* summary) {
 // What the page must know beyond the models (GET /v1/models).
 HttpResponse settings_answer(const WebSettings& settings) {
   nlohmann::ordered_json formats = nlohmann::ordered_json::array();
-  for (const DocumentFormat& format : document_formats())
+  for (const dragoman::DocumentFormat& format : dragoman::document_formats())
     formats.push_back({{"description", format.description}, {"endings", format.endings}});
   const nlohmann::ordered_json body = {{"training", settings.training}, {"formats", formats}};
   return {.body = json_text(body), .headers = {{"Cache-Control", "no-cache"}}};
