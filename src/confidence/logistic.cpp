@@ -60,8 +60,7 @@ std::vector<double> solve(std::vector<double> a, std::vector<double> b) {
 // Minus the logarithm of the likelihood and the prior, with its gradient and its second derivatives.
 class Objective {
  public:
-  Objective(const FeatureRows& cases, std::span<const double> events) : events_(events) {
-    const Scale scale(cases);
+  Objective(const FeatureRows& cases, const Scale& scale, std::span<const double> events) : events_(events) {
     for (size_t row = 0; row < cases.size(); ++row) rows_.push_back(scale(cases[row]));
   }
 
@@ -151,7 +150,7 @@ double LogisticModel::probability(std::span<const double> features) const {
 LogisticModel fit_logistic(const FeatureRows& cases, std::span<const double> events) {
   CHECK(cases.size() == events.size(), "{} cases and {} events", cases.size(), events.size());
   const Scale scale(cases);
-  const std::vector<double> w = minimum(Objective(cases, events), cases.width() + 1);
+  const std::vector<double> w = minimum(Objective(cases, scale, events), cases.width() + 1);
   // Back to features as they are.
   LogisticModel model = {.weights = std::vector<double>(cases.width(), 0), .bias = w.back()};
   for (size_t i = 0; i < cases.width(); ++i) {

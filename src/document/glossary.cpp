@@ -67,10 +67,11 @@ Glossary::Glossary(std::vector<GlossaryEntry> entries) : entries_(std::move(entr
     for (const std::string& source : entries_[i].sources) {
       std::u32string text = plain(code_points(source));
       if (text.empty()) continue;
+      if (entries_[i].letter_case == GlossaryEntry::Case::at_sentence_start) capital_.push_back({text, i});
       any ? any_case_.push_back({lowered(text), i}) : exact_.push_back({std::move(text), i});
     }
   }
-  for (std::vector<Key>* keys : {&exact_, &any_case_})
+  for (std::vector<Key>* keys : {&exact_, &capital_, &any_case_})
     std::ranges::sort(*keys, {}, [](const Key& key) { return std::tie(key.text, key.entry); });
 }
 
@@ -108,18 +109,16 @@ Glossary::KeyMatch Glossary::find_at(std::u32string_view text, std::u32string_vi
   };
   const char32_t first = text[begin];
   consider(KeyMatch::Kind::writing, exact_, text, plain(first));
-  if (is_upper(first) && begins_sentence(text, begin)) {
-    const KeyMatch as_written = best;
-    consider(KeyMatch::Kind::capital, exact_, text, to_lower(first));
-    if (best.key != as_written.key && entries_[best.key->entry].letter_case == GlossaryEntry::Case::exact)
-      best = as_written;
-  }
+  if (is_upper(first) && begins_sentence(text, begin))
+    consider(KeyMatch::Kind::capital, capital_, text, to_lower(first));
   consider(KeyMatch::Kind::any_case, any_case_, in_lower_case, plain(in_lower_case[begin]));
   return best;
 }
 
 std::vector<std::string> Glossary::targets_of(const KeyMatch& found, std::u32string_view text) const {
-  const auto& keys = found.kind == KeyMatch::Kind::any_case ? any_case_ : exact_;
+  const std::vector<Key>& keys = found.kind == KeyMatch::Kind::writing   ? exact_
+                                 : found.kind == KeyMatch::Kind::capital ? capital_
+                                                                         : any_case_;
   std::vector<std::string> targets;
   const auto add = [&](std::string target) {
     if (std::ranges::count(targets, target) == 0) targets.push_back(std::move(target));

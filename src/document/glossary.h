@@ -77,7 +77,8 @@ class Glossary {
   std::vector<std::string> targets_of(const KeyMatch& found, std::u32string_view text) const;
 
   std::vector<GlossaryEntry> entries_;
-  std::vector<Key> exact_, any_case_;  // in order; those of any case in lower case
+  // In order: as written, of which those that a capital may begin are also in `capital_`, and in lower case.
+  std::vector<Key> exact_, capital_, any_case_;
 };
 
 // Throws an Error that names the file and the line.

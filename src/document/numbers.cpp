@@ -1,8 +1,10 @@
 #include "document/numbers.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <string>
+#include <unordered_map>
 
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
@@ -94,33 +96,54 @@ int hour_of(const Number& number) {
   return hour <= 24 ? hour : -1;
 }
 
-// If one of them is of half a day: 3 and 15, 12 and 0.
-bool is_same_hour(const Number& a, const Number& b) {
-  return hour_of(a) >= 0 && hour_of(b) >= 0 && hour_of(a) % 12 == hour_of(b) % 12;
+using Counts = std::unordered_map<std::string, size_t>;  // by digits
+
+Counts counts_of(const std::vector<Number>& numbers) {
+  Counts counts;
+  for (const Number& number : numbers) ++counts[number.digits];
+  return counts;
+}
+
+// Removes the first ones, as many of each as are counted.
+void remove_counted(std::vector<Number>& numbers, Counts counts) {
+  std::erase_if(numbers, [&](const Number& number) {
+    const auto left = counts.find(number.digits);
+    if (left == counts.end() || left->second == 0) return false;
+    --left->second;
+    return true;
+  });
 }
 
 }  // namespace
 
 std::vector<TextSpan> changed_numbers(std::string_view source, std::string_view translation) {
   std::vector<Number> missing = find_numbers(source), extra = find_numbers(translation);
-  std::erase_if(missing, [&](const Number& number) {
-    const auto same = std::ranges::find(extra, number.digits, &Number::digits);
-    const bool found = same != extra.end();
-    if (found) extra.erase(same);
-    return found;
-  });
+  const Counts in_source = counts_of(missing), in_translation = counts_of(extra);
+  remove_counted(missing, in_translation);
+  remove_counted(extra, in_source);
+  // The same hour, if one of them is of half a day: 3 and 15, 12 and 0.
+  std::array<size_t, 12> halves = {}, wholes = {};  // of the translation, by hour
+  for (const Number& number : extra) {
+    const int hour = hour_of(number);
+    if (hour < 0) continue;
+    auto& hours = is_of_half_day(translation, number.place) ? halves : wholes;
+    ++hours[static_cast<size_t>(hour % 12)];
+  }
+  size_t others = extra.size();
   std::erase_if(missing, [&](const Number& number) {
     const bool is_time = is_of_half_day(source, number.place);
-    const auto same = std::ranges::find_if(extra, [&](const Number& other) {
-      return is_same_hour(number, other) && (is_time || is_of_half_day(translation, other.place));
-    });
-    const bool found = same != extra.end();
-    if (found) extra.erase(same);
-    return found || is_time;
+    const int hour = hour_of(number);
+    if (hour < 0) return is_time;
+    const auto place = static_cast<size_t>(hour % 12);
+    size_t& same = is_time && wholes[place] > 0 ? wholes[place] : halves[place];
+    if (same == 0) return is_time;
+    --same;
+    --others;
+    return true;
   });
   std::vector<TextSpan> changed;
   for (const Number& number : missing) {
-    if (number.digits.size() > 1 || !extra.empty()) changed.push_back(number.place);
+    if (number.digits.size() > 1 || others > 0) changed.push_back(number.place);
   }
   return changed;
 }

@@ -6,18 +6,20 @@
 namespace dragoman::internal {
 namespace {
 
-Document plain_text(std::string_view bytes, const DocumentSettings&) {
+Document paragraphs_of_lines(std::string_view file) {
   FlatDocument document;
-  if (bytes.starts_with(byte_order_mark)) document.keep(byte_order_mark);
-  bytes.remove_prefix(bytes.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
-  while (!bytes.empty()) {
-    const size_t end = std::min(bytes.find_first_of("\n\r"), bytes.size());
-    document.add_text(bytes.substr(0, end));
-    const size_t next = std::min(bytes.find_first_not_of("\n\r", end), bytes.size());
-    document.keep(bytes.substr(end, next - end));
-    bytes.remove_prefix(next);
+  while (!file.empty()) {
+    const size_t end = std::min(file.find_first_of("\n\r"), file.size());
+    document.add_text(file.substr(0, end));
+    const size_t next = std::min(file.find_first_not_of("\n\r", end), file.size());
+    document.keep(file.substr(end, next - end));
+    file.remove_prefix(next);
   }
   return std::move(document).finish();
+}
+
+Document plain_text(std::string_view bytes, const DocumentSettings&) {
+  return read_after_mark(bytes, paragraphs_of_lines);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 
 #include <unicode/uchar.h>
 
@@ -207,18 +208,22 @@ bool may_have_prefix(std::string_view text) {
 // Models write "%d" behind a word without a space where their vocabulary has none before a per cent sign.
 void separate_from_words_before(std::string_view source, TranslatedText& translation) {
   if (may_have_prefix(translation.text)) return;
-  const std::vector<TextSpan> wanted = find_placeholders(source);
+  struct Wanted {
+    TextSpan first = {};
+    bool touches = false;
+  };
+  std::map<std::string_view, Wanted> wanted;
+  for (const TextSpan place : find_placeholders(source)) {
+    Wanted& same = wanted.try_emplace(place.of(source), Wanted{.first = place}).first->second;
+    same.touches |= ends_with_word(source.substr(0, place.begin));
+  }
   std::vector<Edit> edits;
   for (const TextSpan place : find_placeholders(translation.text)) {
+    if (!ends_with_word(std::string_view(translation.text).substr(0, place.begin))) continue;
     const std::string_view text = place.of(translation.text);
-    const auto is_it = [&](TextSpan other) { return other.of(source) == text; };
-    const auto touches = [&](TextSpan other) {
-      return is_it(other) && ends_with_word(source.substr(0, other.begin));
-    };
-    const auto origin = std::ranges::find_if(wanted, is_it);
-    if (origin != wanted.end() && std::ranges::none_of(wanted, touches) &&
-        ends_with_word(std::string_view(translation.text).substr(0, place.begin)))
-      edits.push_back({place, std::string(text), *origin});
+    const auto origin = wanted.find(text);
+    if (origin != wanted.end() && !origin->second.touches)
+      edits.push_back({place, std::string(text), origin->second.first});
   }
   if (!edits.empty()) translation = edited(source, translation, edits, /*apart=*/false);
 }

@@ -72,11 +72,8 @@ Document read_unicode(std::string_view bytes, const DocumentSettings& settings,
     throw Error("{}: UTF-16 with an odd number of bytes: the file is truncated", settings.name);
   const std::string utf8 = utf8_of(code_units(bytes, big_endian), settings);
   check_utf8(utf8, settings);
-  Document document = read(utf8, settings);
-  document.write = [write = std::move(document.write), big_endian](std::span<const std::string> rendered) {
-    return to_utf16(write(rendered), big_endian);
-  };
-  return document;
+  return with_change(read(utf8, settings),
+                     [big_endian](const std::string& written) { return to_utf16(written, big_endian); });
 }
 
 }  // namespace dragoman::internal

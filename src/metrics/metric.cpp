@@ -91,7 +91,7 @@ class TerMetric : public Metric {
 
   double score(std::span<const double> sums) const override {
     if (sums.empty()) return 0;
-    return ter_score({.edits = count_of(sums[0]), .reference_length = sums[1]}).score;
+    return ter_score({.edits = count_of(sums[0]), .reference_length = sums[1]});
   }
 
  private:

@@ -116,14 +116,9 @@ TerStatistics ter_statistics(std::string_view hypothesis, std::span<const std::s
           .reference_length = static_cast<double>(length) / static_cast<double>(references.size())};
 }
 
-TerScore ter_score(const TerStatistics& sums) {
-  TerScore result = {.edits = sums.edits, .reference_length = sums.reference_length};
-  if (sums.reference_length > 0) {
-    result.score = 100 * (static_cast<double>(sums.edits) / sums.reference_length);
-  } else if (sums.edits > 0) {
-    result.score = 100;
-  }
-  return result;
+double ter_score(const TerStatistics& sums) {
+  if (sums.reference_length > 0) return 100 * (static_cast<double>(sums.edits) / sums.reference_length);
+  return sums.edits > 0 ? 100 : 0;
 }
 
 std::string ter_signature(const TerOptions& options, size_t references) {

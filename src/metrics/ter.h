@@ -26,18 +26,12 @@ struct TerStatistics {
   TerStatistics& operator+=(const TerStatistics& other);
 };
 
-struct TerScore {
-  double score = 0;
-  int64_t edits = 0;
-  double reference_length = 0;
-};
-
 TerStatistics ter_statistics(std::string_view hypothesis, std::string_view reference,
                              const TerOptions& options = {});
 // With several references, at least one: the edits of the one that needs fewest.
 TerStatistics ter_statistics(std::string_view hypothesis, std::span<const std::string_view> references,
                              const TerOptions& options = {});
-TerScore ter_score(const TerStatistics& sums);
+double ter_score(const TerStatistics& sums);
 std::string ter_signature(const TerOptions& options, size_t references = 1);
 
 }  // namespace dragoman::internal

@@ -42,8 +42,7 @@ struct PrintedColumn {
 };
 
 PrintedColumn printed(std::string label, const Table& table, size_t column) {
-  PrintedColumn result = {
-      .label = cut_to_columns(label, widest_label), .cells = {}, .width = columns_of(label)};
+  PrintedColumn result = {.label = cut_to_columns(label, widest_label), .cells = {}, .width = 0};
   for (const std::vector<Cell>& row : table.cells)
     result.cells.push_back(column < row.size() ? cell_text(row[column], table.digits) : "");
   result.width = columns_of(result.label);

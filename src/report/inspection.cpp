@@ -9,6 +9,7 @@
 #include "base/quotes.h"
 #include "model/attentions.h"
 #include "report/colour_scale.h"
+#include "report/host_matrix.h"
 #include "report/numbers.h"
 #include "report/page.h"
 #include "search/score.h"
@@ -79,18 +80,10 @@ ordered_json attention_weight(float weight, bool thousandths) {
   return rounded_weight(weight);
 }
 
-// A layer's, [query][head][key], in the host's memory.
-struct LayerAttention {
-  std::vector<float> values;
-  int64_t rows, columns;
-};
-
-std::vector<LayerAttention> in_host_memory(const std::vector<Tensor>& layers) {
-  std::vector<LayerAttention> all;
-  for (const Tensor& layer : layers) {
-    const HostView<const float> values = layer.values();
-    all.push_back({{values.begin(), values.end()}, layer.rows(), layer.columns()});
-  }
+// Each [query][head][key].
+std::vector<HostMatrix> in_host_memory(const std::vector<Tensor>& layers) {
+  std::vector<HostMatrix> all;
+  for (const Tensor& layer : layers) all.push_back(on_host(layer));
   return all;
 }
 
@@ -98,7 +91,7 @@ std::vector<LayerAttention> in_host_memory(const std::vector<Tensor>& layers) {
 struct Computed {
   std::vector<float> log_probabilities;
   AttentionRows alignment;  // of the output's tokens
-  std::vector<LayerAttention> encoder, decoder, cross;
+  std::vector<HostMatrix> encoder, decoder, cross;
 };
 
 Computed compute(SavedModel& model, const PackedSide& sources, const PackedSide& targets,
@@ -117,17 +110,17 @@ Computed compute(SavedModel& model, const PackedSide& sources, const PackedSide&
 }
 
 // [layer][head][query][key]
-ordered_json attention_json(const std::vector<LayerAttention>& layers, int64_t heads, bool thousandths) {
+ordered_json attention_json(const std::vector<HostMatrix>& layers, int64_t heads, bool thousandths) {
   ordered_json all = ordered_json::array();
-  for (const LayerAttention& layer : layers) {
-    const int64_t keys = layer.columns / heads;
+  for (const HostMatrix& layer : layers) {
+    const auto keys = static_cast<size_t>(layer.columns / heads);
     ordered_json of_layer = ordered_json::array();
     for (int64_t h = 0; h < heads; ++h) {
       ordered_json rows = ordered_json::array();
       for (int64_t r = 0; r < layer.rows; ++r) {
-        const float* weights = layer.values.data() + r * layer.columns + h * keys;
+        const std::span<const float> weights = layer.row(r).subspan(static_cast<size_t>(h) * keys, keys);
         ordered_json row = ordered_json::array();
-        for (int64_t k = 0; k < keys; ++k) row.push_back(attention_weight(weights[k], thousandths));
+        for (const float weight : weights) row.push_back(attention_weight(weight, thousandths));
         rows.push_back(std::move(row));
       }
       of_layer.push_back(std::move(rows));

@@ -95,6 +95,14 @@ TEST(StringCatalog, TranslatesKeysThatAreTexts) {
             R"({"state":"needs_review","value":"Ouvrir"}}}}}})");
 }
 
+TEST(StringCatalog, EscapesBeyondAsciiWhereTheFileDoesBehindAByteOrderMarkToo) {
+  for (const std::string mark : {"", "\xEF\xBB\xBF"})
+    EXPECT_EQ(
+        translated(mark + R"({"sourceLanguage":"en","strings":{"Caf\u00e9 open":{}}})", {"Café ouvert"}),
+        mark + R"({"sourceLanguage":"en","strings":{"Caf\u00e9 open":{"localizations":{"fr":{"stringUnit":)"
+               R"({"state":"needs_review","value":"Caf\u00e9 ouvert"}}}}}})");
+}
+
 TEST(StringCatalog, WhiteSpaceWithoutEndIsNotCopied) {
   const std::string space(100'000, ' '),
       file = "{" + space + R"("sourceLanguage")" + space + R"(:"en","strings":{"Open":{}}})";

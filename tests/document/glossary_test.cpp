@@ -60,6 +60,14 @@ TEST(Glossary, ACapitalWhereASentenceBeginsIsGivenToTheTargetToo) {
   EXPECT_EQ(found_in("CAT", {{{"Cat"}, {"chat"}, any}}), "CAT=chat|Chat");
 }
 
+// Which matches only as written.
+TEST(Glossary, AnExactEntryHidesNoOtherWhereASentenceBegins) {
+  const auto exact = GlossaryEntry::Case::exact;
+  EXPECT_EQ(found_in("Kern panik", {{{"kern"}, {"Kernel"}}, {{"kern panik"}, {"oops"}, exact}}),
+            "Kern=Kernel");
+  EXPECT_EQ(found_in("Cat", {{{"cat"}, {"CAT"}, exact}, {{"cat"}, {"chat"}}}), "Cat=Chat|chat");
+}
+
 TEST(Glossary, EqualSourcesHaveTheTargetsOfAllTheirEntries) {
   EXPECT_EQ(found_in("a bank's", {{{"bank"}, {"Bank"}}, {{"bank", "banks"}, {"Ufer", "Bank"}}}),
             "bank=Bank|Ufer");

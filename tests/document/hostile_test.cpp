@@ -1,4 +1,6 @@
 // Files that were made to take memory or time without end, or to be read wrongly: each is read, or refused, at once.
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include "base/error.h"
@@ -99,6 +101,43 @@ TEST(HostileFiles, AMessageOfManyLines) {
 TEST(HostileFiles, AMessageOfManyWordsOnALine) {
   const Document document = read_as("json", "{\"words\": \"" + repeated("ab ", 250'000) + "\"}");
   EXPECT_EQ(document.segments.size(), 1U);
+}
+
+// Of tags that are too deep only those outside are pairs, around what is between them in the file.
+TEST(HostileFiles, TagsOfAMessageInsideEachOther) {
+  const std::string file =
+      "{\"a\": \"a " + repeated("<b>", 50'000) + "x</b> y" + repeated("</b>", 49'999) + " z\"}";
+  const Document document = read_as("json", file);
+  ASSERT_EQ(document.segments.size(), 1U);
+  const DocumentSegment& segment = document.segments[0];
+  EXPECT_EQ(segment.text, "a x y z");
+  int spans = 0;
+  for (const DocumentMark& mark : segment.marks) {
+    if (mark.kind != DocumentMark::Kind::span) continue;
+    ++spans;
+    EXPECT_EQ(mark.place.of(segment.text), "x y");
+  }
+  EXPECT_EQ(spans, 100);
+  EXPECT_EQ(identity_of(document), file);
+}
+
+// To find the places of a sentence's line breaks takes the square of its words.
+TEST(HostileFiles, ASentenceOfManyWordsOnTwoLines) {
+  const auto segments = [](size_t words) {
+    const std::string line = repeated("ab ", words);
+    const std::string json = "{\"a\": \"" + line + "\\n" + line + "\"}",
+                      srt = "1\n00:00:01,000 --> 00:00:02,000\n" + line + "\n" + line + "\n";
+    return std::pair(read_as("json", json).segments.size(), read_as("srt", srt).segments.size());
+  };
+  EXPECT_EQ(segments(100), std::pair(size_t{1}, size_t{1}));
+  EXPECT_EQ(segments(1000), std::pair(size_t{2}, size_t{2}));
+}
+
+TEST(HostileFiles, BlocksOfYamlWithoutLines) {
+  for (const std::string_view block : {"a: |\n", "a: >\n"}) {
+    const std::string file = repeated(block, 200'000);
+    EXPECT_TRUE(identity_of(read_as("yaml", file)) == file) << block;
+  }
 }
 
 TEST(HostileFiles, AStringOfYamlWithManyBlanks) {

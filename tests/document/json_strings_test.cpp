@@ -34,6 +34,8 @@ TEST(JsonStrings, EscapeBeyondAsciiWhereTheFileDoes) {
         .write(Texts{read_as("json", file).segments[0].escape("ü \n\x01 \xF0\x9F\x98\x80")});
   };
   EXPECT_EQ(written("[\"\\u00e9t\\u00e9\"]"), "[\"\\u00fc \\n\\u0001 \\ud83d\\ude00\"]");
+  EXPECT_EQ(written("\xEF\xBB\xBF[\"\\u00e9t\\u00e9\"]"),
+            "\xEF\xBB\xBF[\"\\u00fc \\n\\u0001 \\ud83d\\ude00\"]");
   EXPECT_EQ(written("[\"été\"]"), "[\"ü \\n\\u0001 \xF0\x9F\x98\x80\"]");
   EXPECT_EQ(texts_in("[\"\\ud83d\\ude00 \\u00e9t\\u00E9 \\u0041\"]"), (Texts{"\xF0\x9F\x98\x80 été A"}));
 }

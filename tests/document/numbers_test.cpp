@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "document/identity.h"
+
 namespace dragoman::internal {
 namespace {
 
@@ -31,6 +33,7 @@ TEST(Numbers, HoursAreOfHalfADayOrOfAWhole) {
   EXPECT_EQ(changed("à 0 h", "at 12 am"), Strings{});
   EXPECT_EQ(changed("à 14 h", "at 3 pm"), Strings{"14"});
   EXPECT_EQ(changed("15 friends", "3 amis"), Strings{"15"});
+  EXPECT_EQ(changed("3 pm or 15 h", "03 pm or 03 h"), Strings{});
 }
 
 TEST(Numbers, WhatIsNotThereIsChanged) {
@@ -40,6 +43,13 @@ TEST(Numbers, WhatIsNotThereIsChanged) {
   EXPECT_EQ(changed("7 and 7", "7"), Strings{});
   EXPECT_EQ(changed("17 and 17", "17"), Strings{"17"});
   EXPECT_EQ(changed("1,250 items", "1.520 articles"), Strings{"1,250"});
+}
+
+TEST(Numbers, AreComparedInLinearTime) {
+  constexpr size_t count = 300'000;
+  const std::string ones = repeated("1 ", count);
+  EXPECT_EQ(changed(ones, ones).size(), 0u);
+  EXPECT_EQ(changed(repeated("5 ", count), repeated("6 ", count)).size(), count);
 }
 
 }  // namespace

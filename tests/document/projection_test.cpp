@@ -249,6 +249,15 @@ TEST(Projection, EveryMarkComesOutOnceNestedAsItWas) {
   }
 }
 
+TEST(Projection, DirectivesAreWordsTheLongestFirst) {
+  const std::vector<std::string> directives = {"%d", "%dx1"};
+  EXPECT_EQ(words_of("5%dx1 or %d", directives), (std::vector<TextSpan>{{0, 1}, {1, 5}, {6, 8}, {9, 11}}));
+  const size_t count = 200'000;
+  std::string text;
+  for (size_t i = 0; i < count; ++i) text += "%d ";
+  EXPECT_EQ(words_of(text, std::vector<std::string>(count, "%d")).size(), count);
+}
+
 // A page may be one paragraph.
 TEST(Projection, TimeGrowsWithTheTextNotItsSquare) {
   std::string tagged, translation, deep;

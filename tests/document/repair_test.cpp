@@ -44,6 +44,18 @@ TEST(Repair, SeparatesFromAWordWhatTheSourceHasApart) {
   EXPECT_EQ(repaired("in %s", "ב%s"), "ב%s");
 }
 
+TEST(Repair, SeparatesManyInLinearTime) {
+  std::string source, wanted;
+  TranslatedText translation;
+  for (size_t i = 0; i < 120'000; ++i) {
+    source += "Value: %s. ";
+    translation.text += "Valeur%s. ";
+    wanted += "Valeur %s. ";
+  }
+  EXPECT_EQ(repair_placeholders(source, translation), 0u);
+  EXPECT_TRUE(translation.text == wanted);
+}
+
 TEST(Repair, PutsBackWhatWasTranslated) {
   EXPECT_EQ(repaired_text("Hello {name}, bye", "Bonjour {nom}, salut", {0, 1, 2, 3}),
             "Bonjour {name}, salut");

@@ -136,6 +136,29 @@ msgstr[1] "%d fichiers"
             (Texts{"coffee=café"}));
 }
 
+// The form for 1 is that for 21, or the only one: then it has a number, which "One file" has not.
+TEST_F(TranslatedFilesTest, PoWhoseFormForOneIsForOthersToo) {
+  const auto catalogue = [](const std::string& forms, const std::string& translations) {
+    return "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\nPlural-Forms: " + forms +
+           ";\\n\"\n\nmsgid \"One file\"\nmsgid_plural \"%d files\"\n" + translations;
+  };
+  EXPECT_EQ(
+      read("ru.po", catalogue("nplurals=3; plural=(n%10==1 && n%100!=11 ? 0 : n%10>=2 && n%10<=4 ? 1 : 2)",
+                              "msgstr[0] \"%d файл\"\nmsgstr[1] \"%d файла\"\nmsgstr[2] \"%d файлов\"\n")),
+      (Texts{"%d files=%d файлов"}));
+  EXPECT_EQ(read("ja.po", catalogue("nplurals=1; plural=0", "msgstr[0] \"%d 個のファイル\"\n")),
+            (Texts{"%d files=%d 個のファイル"}));
+}
+
+TEST_F(TranslatedFilesTest, PoHasOneHeader) {
+  EXPECT_EQ(read("fr.po",
+                 "msgid \"\"\nmsgstr \"Plural-Forms: nplurals=2; plural=(n != 1);\\n\"\n\n"
+                 "msgid \"\"\nmsgstr \"Plural-Forms: nplurals=2; plural=(n == 1);\\n\"\n\n"
+                 "msgid \"%d file\"\nmsgid_plural \"%d files\"\n"
+                 "msgstr[0] \"%d fichier\"\nmsgstr[1] \"%d fichiers\"\n"),
+            (Texts{"%d file=%d fichier", "%d files=%d fichiers"}));
+}
+
 TEST_F(TranslatedFilesTest, ErrorsSayWhere) {
   const std::string cut = tmx.substr(0, tmx.find("<tu><tuv lang"));
   const std::string what = error("a.tmx", cut);

@@ -39,6 +39,16 @@ TEST(Yaml, TranslatesValuesOfEveryStyle) {
   EXPECT_NE(rotation.find("{ a: Frpbaq bar, \"b\": [Guveq] }"), rotation.npos);
 }
 
+TEST(Yaml, BlocksMayHaveManyEmptyLines) {
+  const std::string file =
+      "a: |\n  One car\n" + std::string(100, '\n') + "b: >\n" + repeated("  Two cars.\n\n", 50);
+  const Texts texts = yaml_texts(file);
+  ASSERT_EQ(texts.size(), 51U);
+  EXPECT_EQ(texts.front(), "One car");
+  EXPECT_EQ(texts.back(), "Two cars.");
+  EXPECT_EQ(identity_of(read_as("yaml", file)), file);
+}
+
 TEST(Yaml, LeavesWhatIsNoText) {
   EXPECT_EQ(yaml_texts("a: true\nb: No\nc: 12\nd: 1.5e3\ne: ~\nf: null\ng: app/models\nh: user_name\ni: "
                        "!ruby/x Some text\n"

@@ -1,6 +1,8 @@
 // PO: messages with their translations, as gettext's programs keep them.
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/lines.h"
 #include "document/bilingual/readers.h"
@@ -8,6 +10,7 @@
 #include "document/messages/po_entries.h"
 #include "document/messages/po_plurals.h"
 #include "document/messages/po_strings.h"
+#include "document/placeholders.h"
 
 namespace dragoman::internal {
 namespace {
@@ -36,15 +39,21 @@ std::string in_utf8(std::string file, const DocumentSettings& settings) {
 
 void read_translated_po(ByteSource& bytes, const DocumentSettings& settings, const TakeTranslated& take) {
   const std::string file = in_utf8(all_of(bytes), settings);
-  size_t form_of_one = 0;
-  for (const PoEntry& entry : po_entries(file, settings)) {
-    if (entry.translations.empty()) continue;
-    if (entry.is_header()) form_of_one = plural_forms(entry.translations[0].value).of_one;
+  const std::vector<PoEntry> entries = po_entries(file, settings);
+  const auto header = std::ranges::find_if(entries, &PoEntry::is_header);
+  const size_t form_of_one = header != entries.end() ? plural_forms(header->translations[0].value).of_one : 0;
+  for (const PoEntry& entry : entries) {
     if (entry.is_header() || entry.is_fuzzy()) continue;
-    const size_t one = entry.has_plural ? std::min(form_of_one, entry.translations.size() - 1) : 0;
-    take_trimmed({decoded(entry.id.value), decoded(entry.translations[one].value)}, take);
-    if (entry.has_plural && one + 1 != entry.translations.size())
-      take_trimmed({decoded(entry.plural_id.value), decoded(entry.translations.back().value)}, take);
+    // A form may be for 1 and for 21: then it has a directive that "One file" lacks, and is no translation of it.
+    const auto add = [&](const PoField& message, const PoField& translation) {
+      BilingualText text = {.source = decoded(message.value), .target = decoded(translation.value)};
+      if (!entry.has_plural || sorted_placeholders(text.source) == sorted_placeholders(text.target))
+        take_trimmed(std::move(text), take);
+    };
+    const size_t forms = entry.translations.size();
+    const size_t one = entry.has_plural ? std::min(form_of_one, forms - 1) : 0;
+    add(entry.id, entry.translations[one]);
+    if (entry.has_plural && (one + 1 != forms || forms == 1)) add(entry.plural_id, entry.translations.back());
   }
 }
 

@@ -26,8 +26,7 @@ class Reader {
   Reader(std::string_view bytes, const DocumentSettings& settings)
       : bytes_(bytes), settings_(settings), xml_(bytes.starts_with("<?xml")), lexer_(bytes, xml_) {}
 
-  Document read(std::string_view before) && {
-    builder_.border(before);
+  Document read() && {
     while (const std::optional<HtmlToken> token = lexer_.next()) {
       switch (token->kind) {
         case HtmlToken::Kind::text:
@@ -326,11 +325,10 @@ std::string other_encoding(std::string_view bytes) {
 Document read_html(std::string_view bytes, const DocumentSettings& settings) {
   if (const std::string encoding = other_encoding(bytes); !encoding.empty()) {
     const std::string utf8 = converted_to_utf8(bytes, encoding, settings);
-    return read_from_other_bytes(Reader(utf8, settings).read(""), bytes);
+    return read_from_other_bytes(Reader(utf8, settings).read(), bytes);
   }
   check_utf8(bytes, settings);
-  const std::string_view mark = bytes.starts_with(byte_order_mark) ? byte_order_mark : "";
-  return Reader(bytes.substr(mark.size()), settings).read(mark);
+  return read_after_mark(bytes, [&](std::string_view page) { return Reader(page, settings).read(); });
 }
 
 }  // namespace dragoman::internal

@@ -40,11 +40,11 @@ struct MarkdownInline {
 
 class MarkdownInlines {
  public:
-  // Of a block inside this many block quotes.
   MarkdownInlines(std::string_view source, HtmlReferences& references)
       : source_(source), references_(references) {}
 
-  // From `begin` on; none if the source does not match the tree. `skipped`: text that the tree has before it.
+  // Of a block inside this many block quotes, from `begin` on; none if the source does not match the tree. `skipped`:
+  // text that the tree has before it.
   std::optional<std::vector<MarkdownInline>> walk(cmark_node* block, size_t begin, size_t quotes,
                                                   std::string_view skipped = {});
 

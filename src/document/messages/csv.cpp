@@ -98,11 +98,6 @@ size_t decode_csv(std::string_view bytes, std::string& text) {
 
 std::string escape_csv(std::string_view text) { return internal::escaped(text, {{'"', "\"\""}}); }
 
-size_t decode_bare_cell(std::string_view bytes, std::string& text) {
-  return decode_character(bytes, {}, text);
-}
-std::string escape_bare_cell(std::string_view text) { return std::string(text); }
-
 // In a table with tabs a quotation mark has a meaning only where a cell begins with it.
 bool needs_quotes(std::string_view cell, char separator) {
   if (cell.find_first_of(std::string{separator, '\n', '\r'}) != cell.npos) return true;
@@ -134,7 +129,7 @@ class CsvTable {
     bool header = has_header();
     const std::set<size_t> columns = settings_.columns.empty() ? text_columns(header) : named_columns(header);
     const StringSyntax quoted = string_syntax<decode_csv, escape_csv>();
-    const StringSyntax bare = string_syntax<decode_bare_cell, escape_bare_cell>();
+    const StringSyntax bare = string_syntax<decode_as_is, escape_as_is>();
     size_t at = 0;
     for (size_t row = header ? 1 : 0; row < rows_.size(); ++row) {
       for (size_t column = 0; column < rows_[row].size(); ++column) {

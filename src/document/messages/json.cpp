@@ -128,9 +128,9 @@ class StringTable {
 
 Document read_json_strings(std::string_view bytes, const DocumentSettings& settings) {
   check_utf8(bytes, settings);
-  const size_t mark = bytes.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
-  const Layout layout = layout_of(parse_json_document(bytes.substr(mark), settings));
-  return StringTable(bytes, layout, settings).read();
+  return read_after_mark(bytes, [&](std::string_view file) {
+    return StringTable(file, layout_of(parse_json_document(file, settings)), settings).read();
+  });
 }
 
 }  // namespace dragoman::internal

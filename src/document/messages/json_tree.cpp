@@ -9,7 +9,7 @@ namespace {
 // By recursive descent, of which parse_json has limited the depth.
 class JsonTreeReader {
  public:
-  JsonTreeReader(std::string_view file, size_t begin) : file_(file), at_(begin) {}
+  explicit JsonTreeReader(std::string_view file) : file_(file) {}
 
   JsonNode value() {
     skip(" \t\r\n");
@@ -56,7 +56,7 @@ class JsonTreeReader {
   }
 
   std::string_view file_;
-  size_t at_;
+  size_t at_ = 0;
 };
 
 }  // namespace
@@ -68,6 +68,6 @@ const JsonNode* JsonNode::find(std::string_view file, std::string_view key) cons
   return found != members.end() ? &found->value : nullptr;
 }
 
-JsonNode json_tree(std::string_view file, size_t begin) { return JsonTreeReader(file, begin).value(); }
+JsonNode json_tree(std::string_view file) { return JsonTreeReader(file).value(); }
 
 }  // namespace dragoman::internal

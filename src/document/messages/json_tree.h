@@ -27,7 +27,7 @@ struct JsonMember {
   JsonNode value = {};
 };
 
-// Of a file that parse_json_document accepts, from this byte on.
-JsonNode json_tree(std::string_view file, size_t begin);
+// Of a file that parse_json_document accepts.
+JsonNode json_tree(std::string_view file);
 
 }  // namespace dragoman::internal

@@ -144,11 +144,8 @@ Document read_properties(std::string_view bytes, const DocumentSettings& setting
   if (is_text(bytes))
     return read_after_mark(bytes, [](std::string_view text) { return Properties(text).document(); });
   const std::string utf8 = utf8_of_latin1(bytes);
-  Document document = Properties(utf8).document();
-  document.write = [write = std::move(document.write)](std::span<const std::string> rendered) {
-    return latin1_of(write(rendered));
-  };
-  return document;
+  return with_change(Properties(utf8).document(),
+                     [](const std::string& written) { return latin1_of(written); });
 }
 
 }  // namespace dragoman::internal

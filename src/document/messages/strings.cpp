@@ -243,8 +243,9 @@ bool has_no_words(const DocumentSegment& segment) {
   return is_only_placeholders(words + segment.text.substr(at));
 }
 
-constexpr size_t most_lines =
-    20;  // of a segment: finding their places in a translation takes the cube of them
+// Of a segment of several lines: finding their places in a translation takes as long as they are many times the square
+// of its words.
+constexpr size_t most_lines = 20, most_joined_bytes = 4000;
 
 class MessageParts {
  public:
@@ -260,9 +261,10 @@ class MessageParts {
     std::vector<InlineRun> runs;
     while (!text.at_end()) {
       InlineRun run = inline_run(text.line());
-      const bool ends =
-          run.tokens.empty() || runs.size() == most_lines || (!runs.empty() && !goes_on(runs.back(), run));
-      if (!runs.empty() && ends) add_segment(runs, escape);
+      const bool ends = run.tokens.empty() || runs.size() == most_lines;
+      if (!runs.empty() && (ends || run.place.end - runs.front().place.begin > most_joined_bytes ||
+                            !goes_on(runs.back(), run)))
+        add_segment(runs, escape);
       if (!run.tokens.empty()) runs.push_back(std::move(run));
     }
     add_segment(runs, escape);
@@ -333,5 +335,9 @@ std::string escape_characters(std::string_view text, const StringEscapes& escape
   }
   return escaped;
 }
+
+size_t decode_as_is(std::string_view bytes, std::string& text) { return decode_character(bytes, {}, text); }
+
+std::string escape_as_is(std::string_view text) { return std::string(text); }
 
 }  // namespace dragoman::internal

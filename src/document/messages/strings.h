@@ -54,4 +54,8 @@ size_t decode_character(std::string_view bytes, const StringEscapes& escapes, st
 
 std::string escape_characters(std::string_view text, const StringEscapes& escapes);
 
+// Of strings without escapes.
+size_t decode_as_is(std::string_view bytes, std::string& text);
+std::string escape_as_is(std::string_view text);
+
 }  // namespace dragoman::internal

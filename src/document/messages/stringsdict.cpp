@@ -11,8 +11,6 @@ namespace {
 
 using XmlKind = XmlToken::Kind;
 
-size_t decode_plist(std::string_view bytes, std::string& text) { return decode_character(bytes, {}, text); }
-
 // Their strings name kinds of rules and of numbers.
 bool names_rule(std::string_view key) {
   return key == "NSStringFormatSpecTypeKey" || key == "NSStringFormatValueTypeKey";
@@ -34,7 +32,7 @@ class StringsDict {
       const Content content = content_of(token, tokens);
       if (token.name == "key") key = content.text;
       if (is_text && content.is_plain) {
-        document_.add_format(content.text, {decode_plist, {escape_xml, escape_xml}},
+        document_.add_format(content.text, {decode_as_is, {escape_xml, escape_xml}},
                              *format_grammar("apple-format"));
       } else {
         document_.keep(content.text);

@@ -33,8 +33,8 @@ bool is_unit(std::string_view key) { return key == "stringUnit" || key == "strin
 
 class StringCatalog {
  public:
-  StringCatalog(std::string_view file, size_t begin, const DocumentSettings& settings)
-      : file_(file), root_(json_tree(file, begin)), settings_(settings), syntax_(json_syntax(file)) {}
+  StringCatalog(std::string_view file, const DocumentSettings& settings)
+      : file_(file), root_(json_tree(file)), settings_(settings), syntax_(json_syntax(file)) {}
 
   Document document() && {
     const JsonNode *source = find(root_, "sourceLanguage"), *strings = find(root_, "strings");
@@ -222,12 +222,13 @@ class StringCatalog {
 
 Document read_string_catalog(std::string_view bytes, const DocumentSettings& settings) {
   check_utf8(bytes, settings);
-  const size_t mark = bytes.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
-  parse_json_document(bytes.substr(mark), settings);
-  if (settings.to.empty())
-    throw Error("{}: a String Catalog has texts in many languages: give the one to translate to (to)",
-                settings.name);
-  return StringCatalog(bytes, mark, settings).document();
+  return read_after_mark(bytes, [&](std::string_view file) {
+    parse_json_document(file, settings);
+    if (settings.to.empty())
+      throw Error("{}: a String Catalog has texts in many languages: give the one to translate to (to)",
+                  settings.name);
+    return StringCatalog(file, settings).document();
+  });
 }
 
 }  // namespace dragoman::internal

@@ -11,7 +11,6 @@ namespace {
 
 using YamlStyle = YamlScalar::Style;
 
-std::string escape_yaml_literal(std::string_view text) { return std::string(text); }
 std::string escape_yaml_single_quoted(std::string_view text) {
   return internal::escaped(text, {{'\'', "''"}});
 }
@@ -23,13 +22,13 @@ StringSyntax yaml_syntax(YamlStyle style) {
   switch (style) {
     case YamlStyle::plain:
     case YamlStyle::folded:
-      return string_syntax<decode_yaml_folded, escape_yaml_literal>();
+      return string_syntax<decode_yaml_folded, escape_as_is>();
     case YamlStyle::single_quoted:
       return string_syntax<decode_yaml_single_quoted, escape_yaml_single_quoted>();
     case YamlStyle::double_quoted:
       return string_syntax<decode_yaml_double_quoted, escape_yaml_double_quoted>();
     case YamlStyle::literal:
-      return string_syntax<decode_yaml_literal, escape_yaml_literal>();
+      return string_syntax<decode_yaml_literal, escape_as_is>();
   }
   return {};
 }

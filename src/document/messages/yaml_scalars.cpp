@@ -167,10 +167,11 @@ size_t end_of_quoted(std::string_view file, size_t at, char quote) {
   return file.npos;
 }
 
-// The lines of a block, without the white space before the first and after the last; empty if there are none.
-TextSpan block_at(std::string_view file, size_t header, std::string& text) {
+// The lines of a block, without the white space before the first and after the last; empty if there are none. What is
+// read after an empty block may be the rest of the file: more text than the longest possible is not needed.
+TextSpan block_at(std::string_view file, size_t header, size_t longest, std::string& text) {
   size_t at = file.find('\n', header), indent = 0, end = 0, begin = 0;
-  while (at < file.size()) {
+  while (at < file.size() && text.size() <= longest) {
     const size_t line = at + 1, words = std::min(file.find_first_not_of(' ', line), file.size());
     const size_t next = std::min(file.find('\n', line), file.size());
     const bool blank = stripped(file.substr(line, next - line), " \t\r").empty();
@@ -225,8 +226,9 @@ bool locate(std::string_view file, size_t begin, YamlScalar& scalar) {
   }
   if (first == '|' || first == '>') {
     scalar.style = first == '|' ? YamlStyle::literal : YamlStyle::folded;
+    const size_t longest = 2 * scalar.value.size() + 1;  // folding halves line breaks at most
     std::string lines;
-    scalar.place = block_at(file, at, lines);
+    scalar.place = block_at(file, at, longest, lines);
     const std::string_view text = without_line_ends(lines), value = without_line_ends(scalar.value);
     return scalar.place.begin < scalar.place.end &&
            value == (first == '|' ? std::string(text) : folded(text));

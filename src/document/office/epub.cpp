@@ -82,11 +82,9 @@ std::string with_language(std::string_view xml, const std::string& language) {
 }
 
 Document in_language(Document document, const std::string& language) {
-  if (!language.empty())
-    document.write = [write = std::move(document.write), language](std::span<const std::string> rendered) {
-      return with_language(write(rendered), language);
-    };
-  return document;
+  if (language.empty()) return document;
+  return with_change(std::move(document),
+                     [language](const std::string& written) { return with_language(written, language); });
 }
 
 std::string attribute_of(const std::string& xml, std::string_view element, std::string_view attribute) {

@@ -1,6 +1,8 @@
 #include "document/placement/word_links.h"
 
 #include <algorithm>
+#include <functional>
+#include <set>
 
 #include <unicode/uchar.h>
 
@@ -38,14 +40,18 @@ std::vector<TextSpan> with_whole(const std::vector<TextSpan>& placeholders,
   return merged;
 }
 
+// Of those that begin at one place the longest.
 std::vector<TextSpan> occurrences(std::span<const std::string> directives, std::string_view text) {
+  const std::set<std::string_view> known(directives.begin(), directives.end());
+  std::set<size_t, std::greater<>> sizes;
+  for (const std::string_view directive : known) sizes.insert(directive.size());
   std::vector<TextSpan> found;
-  for (size_t at = 0; at < text.size() && !directives.empty();) {
-    size_t size = 0;
-    for (const std::string& directive : directives)
-      if (text.substr(at).starts_with(directive)) size = std::max(size, directive.size());
-    if (size > 0) found.push_back({at, at + size});
-    at += std::max<size_t>(size, 1);
+  for (size_t at = 0; at < text.size() && !known.empty();) {
+    const auto size = std::ranges::find_if(sizes, [&](size_t bytes) {
+      return bytes > 0 && bytes <= text.size() - at && known.contains(text.substr(at, bytes));
+    });
+    if (size != sizes.end()) found.push_back({at, at + *size});
+    at += size != sizes.end() ? *size : 1;
   }
   return found;
 }

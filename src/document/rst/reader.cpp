@@ -105,12 +105,10 @@ class RstReader {
 
   Document document() && {
     while (at_ < lines_.size()) read_block();
-    Document document = std::move(builder_).finish();
-    document.write = [write = std::move(document.write),
-                      titles = std::move(titles_)](std::span<const std::string> rendered) {
-      return titles.finish(with_rst_borders(write(rendered)));
-    };
-    return document;
+    return with_change(std::move(builder_).finish(),
+                       [titles = std::move(titles_)](const std::string& written) {
+                         return titles.finish(with_rst_borders(written));
+                       });
   }
 
  private:

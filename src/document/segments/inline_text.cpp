@@ -15,10 +15,12 @@ using TokenKind = InlineToken::Kind;
 
 constexpr size_t no_partner = static_cast<size_t>(-1);
 
-// Of each tag the index of the tag that closes or opens it.
+// Of each tag the index of the tag that closes or opens it. Tags inside too many others have none: the end of a span
+// moves all that is inside it.
 std::vector<size_t> partners_of(const std::vector<InlineToken>& tokens) {
   constexpr size_t deepest =
       16;  // levels between a closing tag and its opening one: wrong nesting stays cheap
+  constexpr size_t most_spans = 100;
   std::vector<size_t> partners(tokens.size(), no_partner), open;
   for (size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i].kind == TokenKind::open) open.push_back(i);
@@ -30,6 +32,18 @@ std::vector<size_t> partners_of(const std::vector<InlineToken>& tokens) {
     partners[i] = *found;
     partners[*found] = i;
     open.erase(found.base() - 1, open.end());
+  }
+  size_t spans = 0;  // around this tag
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    if (partners[i] == no_partner) continue;
+    if (partners[i] < i) {
+      --spans;
+    } else if (spans < most_spans) {
+      ++spans;
+    } else {
+      partners[partners[i]] = no_partner;
+      partners[i] = no_partner;
+    }
   }
   return partners;
 }

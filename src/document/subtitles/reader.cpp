@@ -15,7 +15,7 @@ namespace dragoman::internal {
 namespace {
 
 // Limits for joining a sentence: a file without punctuation would become one segment.
-constexpr size_t max_cues = 8, max_lines = 16;
+constexpr size_t max_cues = 8, max_lines = 16, max_joined_bytes = 4000;
 constexpr double max_pause = 3;  // seconds
 
 bool is_lower_or_ellipsis(std::string_view text) {
@@ -65,9 +65,14 @@ class Subtitles {
     const bool other_voice = !stretch.voice.empty() && stretch.voice != voice_;
     if (!stretch.voice.empty()) voice_ = stretch.voice;
     if (stretch.begins || other_voice || runs_.size() == max_lines ||
+        bytes_ + text.size() > max_joined_bytes ||
         (!runs_.empty() && (runs_.back().unpaired || ends_.between(text_, text))))
       finish_segment();
-    if (runs_.empty()) cues_ = 1;
+    if (runs_.empty()) {
+      cues_ = 1;
+      bytes_ = 0;
+    }
+    bytes_ += text.size();
     runs_.push_back(std::move(stretch.run));
     text_ = text;
     if (stretch.ends) finish_segment();
@@ -95,16 +100,13 @@ class Subtitles {
   std::vector<InlineRun> runs_;
   std::string text_;   // of the last run
   std::string voice_;  // whose it is
-  size_t cues_ = 0;
+  size_t cues_ = 0, bytes_ = 0;
 };
 
 Document read_subtitles(std::string_view bytes, const DocumentSettings& settings, bool is_vtt) {
-  // Everything before the first cue is kept, including the byte order mark.
-  const size_t mark = bytes.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
-  std::vector<Cue> cues = (is_vtt ? vtt_cues : srt_cues)(bytes.substr(mark), settings);
-  for (Cue& cue : cues)
-    for (TextSpan& line : cue.lines) line = {line.begin + mark, line.end + mark};
-  return Subtitles(bytes, settings, is_vtt).read(cues);
+  return read_after_mark(bytes, [&](std::string_view file) {
+    return Subtitles(file, settings, is_vtt).read((is_vtt ? vtt_cues : srt_cues)(file, settings));
+  });
 }
 
 }  // namespace

@@ -39,7 +39,6 @@ class XmlRun {
     has_items_ = true;
     return open_ + description_ + std::string(bytes) + close_;
   }
-  std::string bare() const { return open_ + description_ + close_; }
 
   XmlRun() = default;
 

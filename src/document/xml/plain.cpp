@@ -88,12 +88,9 @@ Document read_plain_xml(std::string_view bytes, const DocumentSettings& settings
   std::string piece(piece_begin);
   piece += bytes;
   piece += piece_end;
-  Document document = read_xml(piece, settings, read);
-  document.write = [write = std::move(document.write)](std::span<const std::string> rendered) {
-    const std::string written = write(rendered);
+  return with_change(read_xml(piece, settings, read), [](const std::string& written) {
     return written.substr(piece_begin.size(), written.size() - piece_begin.size() - piece_end.size());
-  };
-  return document;
+  });
 }
 
 }  // namespace dragoman::internal

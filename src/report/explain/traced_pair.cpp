@@ -32,11 +32,6 @@ Tokens on_device(Device& device, const std::vector<int32_t>& ids) {
 
 }  // namespace
 
-HostMatrix on_host(const Tensor& tensor) {
-  const HostView<const float> values = tensor.values();
-  return {{values.begin(), values.end()}, tensor.rows(), tensor.columns()};
-}
-
 HostMatrix columns_of(const HostMatrix& matrix, int64_t begin, int64_t count) {
   HostMatrix part = {{}, matrix.rows, count};
   for (int64_t r = 0; r < matrix.rows; ++r) {

@@ -1,25 +1,15 @@
 // A pair of sentences after a forward pass: what each op of the model read and wrote, as matrices of the host.
 #pragma once
 
-#include <span>
 #include <string>
-#include <vector>
 
 #include "model/transformer.h"
 #include "ops/trace.h"
 #include "report/explanation.h"
+#include "report/host_matrix.h"
 
 namespace dragoman::internal {
 
-struct HostMatrix {
-  std::vector<float> values;
-  int64_t rows = 0, columns = 0;
-
-  std::span<const float> row(int64_t r) const {
-    return std::span(values).subspan(static_cast<size_t>(r * columns), static_cast<size_t>(columns));
-  }
-};
-HostMatrix on_host(const Tensor& whole_rows);
 HostMatrix columns_of(const HostMatrix& matrix, int64_t begin, int64_t count);
 
 struct TracedPair {
