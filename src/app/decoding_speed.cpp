@@ -149,13 +149,15 @@ struct WeightSizes {
       step;  // of the encoder; of the decoder: once for each source token, and at every step
 
   explicit WeightSizes(const ModelConfig& c) {
-    const auto d = static_cast<double>(c.d_model);
+    const auto d = static_cast<double>(c.d_model), decoder_layers = static_cast<double>(c.decoder_layers);
     const double feed_forward = static_cast<double>(feed_forward_matrices(c)) * d;  // for each of d_ff
-    encoder =
-        static_cast<double>(c.encoder_layers) * (4 * d * d + feed_forward * static_cast<double>(c.d_ff));
-    memory = static_cast<double>(c.decoder_layers) * 2 * d * d;
-    step = static_cast<double>(c.decoder_layers) *
-               ((has_ssru(c) ? 4 : 6) * d * d + feed_forward * static_cast<double>(decoder_d_ff(c))) +
+    const double encoder_square = d * static_cast<double>(attention_width(c, c.heads)),
+                 square = d * static_cast<double>(attention_width(c, decoder_heads(c)));
+    encoder = static_cast<double>(c.encoder_layers) *
+              (4 * encoder_square + feed_forward * static_cast<double>(c.d_ff));
+    memory = decoder_layers * 2 * square;
+    step = decoder_layers * ((has_ssru(c) ? 2 * d * d : 4 * square) + 2 * square +
+                             feed_forward * static_cast<double>(decoder_d_ff(c))) +
            d * static_cast<double>(c.target_vocabulary);
   }
 };

@@ -17,6 +17,7 @@
 #include "base/status_line.h"
 #include "base/threads.h"
 #include "data/corpus.h"
+#include "data/standard_input.h"
 #include "kernels/devices.h"
 #include "text/language_tokens.h"
 #include "text/scripts.h"
@@ -84,15 +85,6 @@ void count_letters(std::string_view text, Letters& letters, Letters& characters)
 // Something to type between quotes.
 bool is_example(std::string_view text) {
   return text.size() >= 10 && text.size() <= 60 && text.find_first_of("\"$`\\!\t") == text.npos;
-}
-
-uint64_t stored_bytes(const std::vector<CorpusSource>& sources) {
-  uint64_t bytes = 0;
-  for (const CorpusSource& source : sources) {
-    bytes += std::filesystem::file_size(source.source);
-    if (!source.is_tsv()) bytes += std::filesystem::file_size(source.target);
-  }
-  return bytes;
 }
 
 CorpusFacts facts_of(const DataConfig& data) {
@@ -214,6 +206,8 @@ void guess_languages(DataConfig& data) {
 }
 
 std::string default_recipe_path(const DataConfig& data) {
+  if (reads_standard_input(data))
+    throw UsageError("new needs --out FILE, the recipe's name, where the corpus is standard input");
   return uncompressed_name(corpus_sources(data).front().source).stem().string() + ".toml";
 }
 

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace dragoman::internal {
 
@@ -31,5 +33,11 @@ class Random {
   uint64_t drawn_ = 0;
   std::array<uint32_t, 4> words_ = {};
 };
+
+template <class Item>
+void shuffle(std::vector<Item>& items, uint64_t key) {
+  Random random(key);
+  for (size_t left = items.size(); left > 1; --left) std::swap(items[left - 1], items[random.below(left)]);
+}
 
 }  // namespace dragoman::internal

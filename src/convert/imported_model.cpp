@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "base/build.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -138,6 +140,11 @@ void write_rounded(const ImportedModel& imported, const std::string& path) {
 }
 
 }  // namespace
+
+std::string search_choice(const ImportedModel& model) {
+  return fmt::format("beam {}, scores divided by length^{}", model.search["beam"].dump(),
+                     model.search["length-penalty"].dump());
+}
 
 void write_model_folder(const ImportedModel& imported, const std::string& folder) {
   make_folder(folder);

@@ -42,6 +42,9 @@ struct ImportedModel {
   std::function<std::vector<ForeignTensor>(const Parameter&)> tensors_of;
 };
 
+// A note on how it is searched.
+std::string search_choice(const ImportedModel& model);
+
 // Writes the folder, config.json last. Memory is needed for some rows of a parameter at a time. A signal that asks to
 // stop ends it: Stopped is thrown.
 void write_model_folder(const ImportedModel& model, const std::string& folder);

@@ -10,8 +10,7 @@ namespace dragoman::internal {
 int32_t TextSide::id_of(const std::string& word) {
   const auto [found, is_new] = ids_.try_emplace(word, static_cast<int32_t>(ids_.size()));
   if (is_new) {
-    std::string lower;
-    for (const char32_t c : lower_case(code_points(word))) lower += to_utf8(c);
+    std::string lower = to_utf8(lower_case(code_points(word)));
     const auto id = static_cast<int32_t>(lower_ids_.size());
     lower_.push_back(lower_ids_.try_emplace(std::move(lower), id).first->second);
     spelling_.push_back(&found->first);

@@ -140,14 +140,10 @@ struct ShardedBatches::State {
     if (settings.sort_by_length) sort_by_length(pool);
     cuts = cut_by_budget(pool, settings.batch_tokens);
     next_cut = 0;
-    if (settings.sort_by_length) shuffle_cuts();
+    if (settings.sort_by_length)
+      shuffle(cuts, mix(mix(mix(settings.seed, "pool"), static_cast<uint64_t>(position.epoch)), pools));
     ++pools;
     return !pool.empty();
-  }
-
-  void shuffle_cuts() {
-    Random random(mix(mix(mix(settings.seed, "pool"), static_cast<uint64_t>(position.epoch)), pools));
-    for (size_t left = cuts.size(); left > 1; --left) std::swap(cuts[left - 1], cuts[random.below(left)]);
   }
 
   // The next batch's part of the pool, or null at the end of the epoch.

@@ -1,6 +1,8 @@
 #include "data/corpus.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -63,6 +65,18 @@ std::vector<CorpusSource> validation_sources(const DataConfig& data) {
   for (const std::string& path : data.valid_text)
     sources.push_back({"", path, TextFormat::text, 0, data.documents});
   return sources;
+}
+
+uint64_t stored_bytes(const std::vector<CorpusSource>& sources) {
+  uint64_t bytes = 0;
+  std::error_code unknown;  // opening the file will report it
+  for (const CorpusSource& source : sources) {
+    for (const std::string& path : {source.source, source.target}) {
+      const uint64_t size = path.empty() ? 0 : std::filesystem::file_size(path, unknown);
+      if (!unknown) bytes += size;
+    }
+  }
+  return bytes;
 }
 
 CorpusReader::CorpusReader(std::vector<CorpusSource> sources, bool swap, int64_t limit)

@@ -59,6 +59,8 @@ struct CorpusSource {
 };
 std::vector<CorpusSource> corpus_sources(const DataConfig& data);
 std::vector<CorpusSource> validation_sources(const DataConfig& data);
+// Of their files, without those whose size is unknown, such as standard input.
+uint64_t stored_bytes(const std::vector<CorpusSource>& sources);
 
 struct RawPair {
   uint64_t index = 0;               // in the corpus

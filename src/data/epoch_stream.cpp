@@ -9,12 +9,6 @@
 namespace dragoman::internal {
 namespace {
 
-template <class Item>
-void shuffle(std::vector<Item>& items, uint64_t key) {
-  Random random(key);
-  for (size_t left = items.size(); left > 1; --left) std::swap(items[left - 1], items[random.below(left)]);
-}
-
 // The first record, of those sorted by pair, that is not before this pair.
 size_t first_record(std::span<const PairRecord> records, uint64_t pair) {
   const auto at =

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <filesystem>
 #include <future>
 #include <queue>
 #include <system_error>
@@ -18,21 +17,9 @@ namespace {
 
 enum class Side { source, target, both };
 
-uint64_t bytes_of(const std::vector<CorpusSource>& sources) {
-  uint64_t bytes = 0;
-  std::error_code ignored;  // opening the file will report it
-  for (const CorpusSource& source : sources) {
-    for (const std::string& path : {source.source, source.target}) {
-      const auto size = path.empty() ? 0 : std::filesystem::file_size(path, ignored);
-      if (!ignored) bytes += size;
-    }
-  }
-  return bytes;
-}
-
 std::vector<uint64_t> count_pairs(const DataConfig& data, Preparation& work) {
   const std::vector<CorpusSource> sources = corpus_sources(data);
-  const auto bytes = static_cast<double>(std::max(bytes_of(sources), uint64_t{1}));
+  const auto bytes = static_cast<double>(std::max(stored_bytes(sources), uint64_t{1}));
   CorpusReader reader(sources, data.swap, data.limit);
   std::vector<uint64_t> begins(sources.size() + 1, 0);
   for (RawPair pair; reader.next(pair);) {

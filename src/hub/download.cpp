@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -93,8 +94,6 @@ class Downloader::Attempt {
     part_.finish();
     return DownloadResult::file;
   }
-
-  bool has_progress() const { return part_.size() > first_; }
 
  private:
   HttpRequest request() const {
@@ -227,6 +226,7 @@ class Downloader::Attempt {
 DownloadResult Downloader::repeat_until_here(const FileToGet& file) {
   PartFile part(file.path);
   double wait = policy_.first_wait;
+  uint64_t furthest = part.size();
   for (int attempt = 1;; ++attempt) {
     Attempt current(*this, file, part);
     double asked = 0;
@@ -238,7 +238,8 @@ DownloadResult Downloader::repeat_until_here(const FileToGet& file) {
     } catch (const ConnectionError& failure) {
       reason = failure.what();
     }
-    if (current.has_progress()) std::tie(attempt, wait) = std::pair(1, policy_.first_wait);
+    if (part.size() > furthest)
+      std::tie(furthest, attempt, wait) = std::tuple(part.size(), 1, policy_.first_wait);
     if (attempt >= policy_.attempts || asked > policy_.max_wait)
       throw Error(
           "cannot download {}: {}{}{}", file.url, reason,

@@ -17,20 +17,34 @@ namespace dragoman::internal {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Of a download, `path`, whose contents are not what they should be: without it, the next command downloads it again.
+[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+  fs::remove(path);
+  throw Error("{} {}: it is removed; try again later", path, why);
+}
+
 void unpack(const std::string& from, const std::string& to, uint64_t max_bytes) {
   PartFile file(to);
   file.start("");
+  const auto bytes = open_bytes(from);
   std::string block(1 << 18, '\0');
+  const auto read = [&] {
+    try {
+      return bytes->read(block.data(), block.size());
+    } catch (const Error& error) {
+      refuse(from, fmt::format("cannot be decompressed ({})", error.what()));
+    }
+  };
   try {
-    const auto bytes = open_bytes(from);
-    while (const size_t count = bytes->read(block.data(), block.size())) {
+    while (const size_t count = read()) {
       if (file.size() + count > max_bytes)
-        throw Error("decompresses to more than the expected {} bytes", max_bytes);
+        refuse(from, fmt::format("decompresses to more than the expected {} bytes", max_bytes));
       file.append({block.data(), count});
     }
-  } catch (const Error& error) {
-    fs::remove(to + ".part");
-    throw Error("{} {}", from, error.what());
+  } catch (const Error&) {
+    file.discard();
+    throw;
   }
   file.finish();
 }
@@ -47,10 +61,8 @@ void get_file(Hub& hub, const FirefoxFile& file, const std::string& folder) {
   if (file.sha256.empty()) return;
   const std::string sum = sha256_of_file(path);
   if (sum == file.sha256) return;
-  fs::remove(packed);
   fs::remove(path);
-  throw Error("{}: the SHA-256 of its contents is {}, but should be {}: try again later", packed, sum,
-              file.sha256);
+  refuse(packed, fmt::format("has contents whose SHA-256 is {}, but should be {}", sum, file.sha256));
 }
 
 }  // namespace

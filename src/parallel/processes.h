@@ -96,11 +96,17 @@ class SingleProcess : public Processes {
 
 Processes& single_process();
 
+// The others wait for the first process's work.
+template <class Work>
+void run_on_first(Processes& processes, Work work) {
+  if (processes.first()) work();
+  processes.gather('\0');
+}
+
 // For work whose files the other processes read: the first process does it, then the others.
 template <class Work>
 void run_on_first_then_others(Processes& processes, Work work) {
-  if (processes.first()) work();
-  processes.gather('\0');
+  run_on_first(processes, work);
   if (!processes.first()) work();
 }
 

@@ -18,9 +18,9 @@ dragoman::Options backward_search() { return {{"sample", true}, {"top-k", int64_
 
 void translate_back(const StudentRecipe& recipe, const BackTranslations& files, Stage& stage,
                     Processes& processes) {
-  run_on_first_then_others(processes, [&] {
-    if (!processes.first() || std::filesystem::exists(files.target)) return;
-    clean_monolingual(recipe.student.monolingual_target, files.target, {.doing = "cleaning"});
+  run_on_first(processes, [&] {
+    if (!std::filesystem::exists(files.target))
+      clean_monolingual(recipe.student.monolingual_target, files.target, {.doing = "cleaning"});
   });
   const TrainingConfig& training = recipe.training.training;
   const DataConfig& data = recipe.training.data;

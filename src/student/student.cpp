@@ -96,9 +96,9 @@ ordered_json clean_stage(const Making& making, const LanguageIdentifier* identif
 void validation_stage(const Making& making) {
   if (!has_validation_files(making.recipe.training.data)) return;
   Stage stage = open_stage(making, "validation", validation_inputs(making.recipe));
-  if (!stage.is_done() && making.processes.first())
-    write_validation_text(making.recipe, validation_text(making.folder), stage);
-  making.processes.gather('\0');
+  run_on_first(making.processes, [&] {
+    if (!stage.is_done()) write_validation_text(making.recipe, validation_text(making.folder), stage);
+  });
 }
 
 // --- backward ---------------------------------------------------------------------------------------
@@ -112,8 +112,9 @@ ordered_json backward_stage(const Making& making) {
   ordered_json report = report_of(making, stage);
   if (c.backward_tag.empty()) return report;
   Stage tagged = open_stage(making, "tagged", tagged_inputs(making.recipe, making.folder));
-  if (!tagged.is_done() && making.processes.first()) tag_sources(c.backward_tag, files, tagged);
-  making.processes.gather('\0');
+  run_on_first(making.processes, [&] {
+    if (!tagged.is_done()) tag_sources(c.backward_tag, files, tagged);
+  });
   return report;
 }
 
@@ -239,11 +240,10 @@ ordered_json make_student(const StudentRecipe& recipe, const std::string& folder
   const Recipe training = training_recipe(recipe, folder);
   student_stage(making, training);
   tuned_stage(making, training);
-  if (processes.first()) {
+  run_on_first(processes, [&] {
     stages["int8"] = int8_stage(making, training);
     stages = compare_all(making, training, std::move(stages));
-  }
-  processes.gather('\0');
+  });
   return processes.first() ? stages : ordered_json();
 }
 

@@ -32,9 +32,8 @@ void teach_pairs(const StudentRecipe& recipe, const CleanCorpus& corpus,
 void teach_monolingual(const StudentRecipe& recipe, const MonolingualText& files, Stage& stage,
                        Processes& processes) {
   nlohmann::ordered_json text;
-  run_on_first_then_others(processes, [&] {
-    if (processes.first())
-      text = clean_monolingual(recipe.student.monolingual, files.source, {.doing = "cleaning"});
+  run_on_first(processes, [&] {
+    text = clean_monolingual(recipe.student.monolingual, files.source, {.doing = "cleaning"});
   });
   nlohmann::ordered_json taught =
       teach_text(recipe, {.source = files.source, .reference = "", .out = files.taught}, processes);

@@ -94,6 +94,7 @@ class Teacher {
         kept_(text.out.size()),
         client_(dragoman::Translator::new_client()),
         doing_(text.doing),
+        if_stopped_(fmt::format("stopped while {}; the same command goes on", text.doing)),
         lines_(lines) {}
 
   // The lines of a source are its translations, or empty.
@@ -104,8 +105,7 @@ class Teacher {
           translator_.submit({.text = source, .options = search_, .tokens = false, .client = client_}));
     std::string text;
     for (size_t i = 0; i < translations.size(); ++i) {
-      const dragoman::Translation translation =
-          wait_for(translations[i], "stopped while the teacher translates; the same command goes on");
+      const dragoman::Translation translation = wait_for(translations[i], if_stopped_);
       std::vector<std::string> taught(kept_);
       if (is_good(translation))
         taught = taught_candidates(translation.hypotheses,
@@ -134,6 +134,7 @@ class Teacher {
   const size_t kept_;
   const uint64_t client_;
   const char* const doing_;
+  const std::string if_stopped_;
   const int64_t lines_;
   int64_t translated_ = 0, passed_over_ = 0;
   StatusLine status_;
@@ -195,8 +196,7 @@ TaughtLines teach(dragoman::Translator& translator, dragoman::Options search, in
     processes.gather('\0');  // all parts are there
     if (processes.first()) join_parts(text.out, parts);
   }
-  if (processes.first()) remove_parts(first);
-  processes.gather('\0');
+  run_on_first(processes, [&] { remove_parts(first); });
   return {.lines = lines, .left_out = empty_lines(first), .seconds = seconds_since(begin)};
 }
 

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <future>
+#include <string>
 
 #include "base/signals.h"
 #include "dragoman/translator.h"
@@ -10,7 +11,7 @@
 namespace dragoman::internal {
 
 inline dragoman::Translation wait_for(std::future<dragoman::Translation>& translation,
-                                      const char* if_stopped) {
+                                      const std::string& if_stopped) {
   while (translation.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready)
     if (stop_requested() != 0) throw Stopped(stop_requested(), if_stopped);
   return translation.get();

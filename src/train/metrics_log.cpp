@@ -18,10 +18,11 @@ namespace dragoman::internal {
 namespace {
 
 // Calls take(line, end, complete) for each line until it returns false. end: the offset after the line; complete: it
-// ends with a line feed.
+// ends with a line feed. A file that somebody has moved away has no lines: training goes on.
 template <typename Take>
 void for_lines(const std::string& path, const Take& take) {
   std::ifstream file(path, std::ios::binary);
+  if (!file && errno == ENOENT) return;
   if (!file) throw Error("cannot open {}: {}", path, std::strerror(errno));
   int64_t end = 0;
   for (std::string line; std::getline(file, line);) {
@@ -33,7 +34,7 @@ void for_lines(const std::string& path, const Take& take) {
 // The length of the complete lines among the first keep bytes.
 int64_t complete_lines(const std::string& path, int64_t keep) {
   int64_t bytes = 0;
-  if (keep <= 0 || access(path.c_str(), F_OK) != 0) return 0;
+  if (keep <= 0) return 0;
   for_lines(path, [&](const std::string&, int64_t end, bool complete) {
     if (!complete || end > keep) return false;
     bytes = end;
@@ -150,6 +151,7 @@ bool parse_event(const std::string& line, MetricsEvent& event) {
 }
 
 int64_t read_metrics(const std::string& path, const std::function<void(const MetricsEvent&)>& take) {
+  if (access(path.c_str(), R_OK) != 0) throw Error("cannot open {}: {}", path, std::strerror(errno));
   int64_t not_events = 0;
   MetricsEvent event;
   for_lines(path, [&](const std::string& line, int64_t, bool) {

@@ -151,11 +151,7 @@ void declare(Options& options, ValidationConfig& c) {
                  "limit",
                  at_least(0));
   validation.add("keep_best_by", c.keep_best_by, "metric by which the best checkpoint is chosen",
-                 {{"loss", KeepBestBy::loss},
-                  {"bleu", KeepBestBy::bleu},
-                  {"chrf", KeepBestBy::chrf},
-                  {"exact_match", KeepBestBy::exact_match},
-                  {"train_loss", KeepBestBy::train_loss}});
+                 names_of_best_by());
 }
 
 void declare(Options& options, CheckpointsConfig& c) {
@@ -229,6 +225,16 @@ bool has_known_end(const TrainingConfig& t) {
 }
 
 }  // namespace
+
+const std::vector<std::pair<std::string, KeepBestBy>>& names_of_best_by() {
+  static const std::vector<std::pair<std::string, KeepBestBy>> names = {
+      {"loss", KeepBestBy::loss},
+      {"bleu", KeepBestBy::bleu},
+      {"chrf", KeepBestBy::chrf},
+      {"exact_match", KeepBestBy::exact_match},
+      {"train_loss", KeepBestBy::train_loss}};
+  return names;
+}
 
 bool has_validation_set(const DataConfig& data) {
   if (data.synthetic != Synthetic::none) return data.valid_batches > 0;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -25,6 +26,7 @@ enum class Optimizer { adam, adamw, muon };
 
 // The metric that chooses `best`. train_loss is for runs without a validation set.
 enum class KeepBestBy { loss, bleu, chrf, exact_match, train_loss };
+const std::vector<std::pair<std::string, KeepBestBy>>& names_of_best_by();
 
 // Of the metrics, all that compare translations with references are better the higher they are.
 inline bool is_of_translations(KeepBestBy by) {

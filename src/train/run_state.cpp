@@ -1,8 +1,8 @@
 #include "train/run_state.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <utility>
 
 #include "base/json.h"
 #include "base/log.h"
@@ -32,13 +32,14 @@ LossSums sums_of(const nlohmann::json& json) {
   return sums;
 }
 
-constexpr std::array names = {"loss", "bleu", "chrf", "exact_match", "train_loss"};
-const char* name_of(KeepBestBy by) { return names.at(static_cast<size_t>(by)); }
+std::string name_of(KeepBestBy by) {
+  return std::ranges::find(names_of_best_by(), by, &std::pair<std::string, KeepBestBy>::second)->first;
+}
 
 std::optional<KeepBestBy> best_by_of(const std::string& name) {
-  const auto found = std::ranges::find(names, name);
-  if (found == names.end()) return std::nullopt;
-  return static_cast<KeepBestBy>(found - names.begin());
+  for (const auto& [known, by] : names_of_best_by())
+    if (known == name) return by;
+  return std::nullopt;
 }
 
 }  // namespace

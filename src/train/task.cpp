@@ -86,21 +86,13 @@ Task make_synthetic_task(const Recipe& recipe, const std::string& folder, const 
 
 // --- a corpus ---------------------------------------------------------------------------------------
 
-// Batches that own their prepared corpus.
-class OwnedBatches : public BatchSource {
- public:
-  OwnedBatches(PreparedCorpus corpus, const BatchSettings& settings)
-      : corpus_(std::move(corpus)), batches_(corpus_, settings) {}
+// The batches read the corpus.
+struct CorpusBatches {
+  CorpusBatches(PreparedCorpus prepared, const BatchSettings& settings)
+      : corpus(std::move(prepared)), batches(corpus, settings) {}
 
-  std::optional<Batch> next() override { return batches_.next(); }
-  bool skip() override { return batches_.skip(); }
-  DataPosition position() const override { return batches_.position(); }
-  void seek(DataPosition position) override { batches_.seek(position); }
-  int64_t batches_in_epoch() const override { return batches_.batches_in_epoch(); }
-
- private:
-  PreparedCorpus corpus_;
-  ShardedBatches batches_;
+  PreparedCorpus corpus;
+  ShardedBatches batches;
 };
 
 // What a language model is to continue: the first quarter of a text.
@@ -215,7 +207,8 @@ Task corpus_task(const Recipe& recipe, PreparedCorpus corpus) {
   task.target_text = [target = corpus.vocabularies.target](std::span<const int32_t> ids) {
     return target->decode(ids);
   };
-  task.training = std::make_unique<OwnedBatches>(std::move(corpus), settings_for(recipe));
+  const auto owner = std::make_shared<CorpusBatches>(std::move(corpus), settings_for(recipe));
+  task.training = {owner, &owner->batches};
   return task;
 }
 

@@ -29,7 +29,7 @@ struct ValidationSet {
 
 struct Task {
   Recipe recipe;  // complete: with the sizes of the vocabularies, and nothing automatic left
-  std::unique_ptr<BatchSource> training;
+  std::shared_ptr<BatchSource> training;
   ValidationSet validation;   // empty in all processes but the first
   StartTokens start = 1;      // what the decoder reads first
   int32_t end = 2;            // −1: targets have no end mark,

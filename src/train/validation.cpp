@@ -86,9 +86,9 @@ std::vector<ValidationSample> samples(const Validation& validation, const Task& 
 
 }  // namespace
 
-std::optional<Validation> validate_model(Transformer& model, Trainer& trainer, const Task& task,
-                                         const ValidationConfig& config,
+std::optional<Validation> validate_model(Trainer& trainer, const Task& task, const ValidationConfig& config,
                                          const std::function<bool()>& stop_requested) {
+  Transformer& model = trainer.model();
   Validation result;
   for (const Batch& batch : task.validation.batches) {
     if (stop_requested()) return {};
@@ -111,7 +111,7 @@ std::optional<ValidationReport> validate(Trainer& trainer, const Task& task, Run
   trainer.swap_average();
   const auto validation = [&] {
     const Trainer::PassWeights weights = trainer.pass_weights();
-    return validate_model(trainer.model(), trainer, task, task.recipe.validation, stop_requested);
+    return validate_model(trainer, task, task.recipe.validation, stop_requested);
   }();
   trainer.swap_average();
   if (!validation) return {};

@@ -24,7 +24,7 @@ struct Validation {
 
 // Nothing if `stop_requested`, asked again and again, becomes true: an interrupted validation is lost.
 std::optional<Validation> validate_model(
-    Transformer& model, Trainer& trainer, const Task& task, const ValidationConfig& config,
+    Trainer& trainer, const Task& task, const ValidationConfig& config,
     const std::function<bool()>& stop_requested = [] { return false; });
 
 // The same in a run: of the weights for use, by task.recipe. Records in `state` whether this is the best one so far.

@@ -77,6 +77,8 @@ TEST(DecodingRoundsTest, AStepReadsTheDecodersWeights) {
   const double weights = 2 * (4 * 400 + 2 * 400 + 2 * 20 * 37) + 20 * 50;
   EXPECT_EQ(bytes_of_step(config, Precision::fp32), 4 * weights);
   EXPECT_EQ(bytes_of_step(config, Precision::int8), weights);
+  config.head_width = 15;
+  EXPECT_EQ(bytes_of_step(config, Precision::int8), weights + 2 * 6 * 20 * (2 * 15 - 20));
 }
 
 // What a step computes does not depend on what is kept of the steps before.

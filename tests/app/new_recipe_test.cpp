@@ -187,6 +187,7 @@ TEST_F(NewRecipe, RefusesWhatItCannotWriteARecipeFor) {
   EXPECT_EQ(read_file(old), "mine");
   EXPECT_NE(refusal({"--source", source}).find("same number of files"), std::string::npos);
   EXPECT_NE(refusal({}).find("needs --source"), std::string::npos);
+  EXPECT_NE(refusal({"--tsv", "-"}).find("needs --out FILE"), std::string::npos);
   EXPECT_NE(refusal({"--source", source, "--target", source, "--out", out}).find("both " + source),
             std::string::npos);
   EXPECT_NE(refusal({"--source", source, "--target", target, "--from", "?", "--out", out})

@@ -271,7 +271,7 @@ TEST(ProtectedMemoryInARun, ValidatesAsTheCpuDoes) {
     Transformer model(task.recipe.model, *used, Buffers::weights_and_gradients);
     model.parameters.initialise(1);
     Trainer trainer(model, {});
-    results[used == &cpu] = validate_model(model, trainer, task, {.metrics = {"loss", "bleu"}, .beam = 3});
+    results[used == &cpu] = validate_model(trainer, task, {.metrics = {"loss", "bleu"}, .beam = 3});
   }
   EXPECT_EQ(results[0]->loss(), results[1]->loss());
   EXPECT_EQ(results[0]->translations, results[1]->translations);

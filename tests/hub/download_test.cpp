@@ -90,6 +90,16 @@ TEST_F(Download, CutConnectionGoesOnWhereItStopped) {
   EXPECT_EQ(queries[4].headers.at("range"), "bytes=200000-");
 }
 
+// Nothing can be resumed without a tag: an attempt that gets less far than an earlier one is no progress.
+TEST_F(Download, CutAtChangingPlacesItEnds) {
+  int count = 0;
+  DownloadServer server([&](const HttpQuery&) {
+    return HttpReply{.body = file_, .most_sent = ++count % 2 == 0 ? 50000u : 10000u};
+  });
+  EXPECT_NE(error(server).find("the connection was cut"), std::string::npos);
+  EXPECT_EQ(server.queries().size(), 4u);
+}
+
 TEST_F(Download, AnotherCommandGoesOn) {
   {
     DownloadServer server([&](const HttpQuery& query) {

@@ -198,6 +198,7 @@ TEST(StudentRecipes, RefuseWhatDoesNotGoTogether) {
   EXPECT_EQ("student.monolingual_target", error_of("[student]\nbackward = [\"model\"]\n"));
   EXPECT_EQ("student.backward_tag", error_of("[student]\nbackward_tag = \"two words\"\n"));
   EXPECT_EQ("student.candidates", error_of("[student]\nbeam = 4\n"));
+  EXPECT_EQ("data", error_of("[data]\ntsv = [\"-\"]\n"));
   EXPECT_EQ("clean.detector", error_of("[clean]\ndetector = \"lid.176.ftz\"\n"));
   EXPECT_EQ("clean.min_score", error_of("[clean]\nmin_score = -3\n"));
   EXPECT_EQ("clean.min_score", error_of("[clean]\nscore_model = \"model\"\n"));

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 
@@ -71,6 +72,16 @@ TEST_F(Log, CutAfterARollbackItKeepsOneKindOfEvent) {
   log.write("train", 2, {});
   EXPECT_EQ(events(), "train 1, divergence 2, train 2");
   EXPECT_EQ(read_file(path_).size(), static_cast<size_t>(log.bytes()));
+}
+
+TEST_F(Log, MovedAwayItIsCutWithoutAnError) {
+  MetricsLog log(path_);
+  log.write("train", 1, {});
+  std::filesystem::rename(path_, path_ + ".moved");
+  EXPECT_EQ(metrics_bytes_until(path_, 1), 0);
+  log.cut(log.bytes(), "divergence");
+  log.write("train", 2, {});
+  EXPECT_THROW(read_metrics(path_, [](const MetricsEvent&) {}), Error);
 }
 
 TEST_F(Log, NonFiniteNumbersAreValidJson) {

@@ -55,7 +55,7 @@ class SyntheticValidation : public ValidationTest {
   }
 
   std::vector<std::string> translations(const ValidationConfig& config) {
-    return validate_model(model_, trainer_, task_, config)->translations;
+    return validate_model(trainer_, task_, config)->translations;
   }
 
   Task task_;
@@ -94,7 +94,7 @@ TEST_F(SyntheticValidation, LearnedPositionsBoundTheTranslations) {
   task_.end = 0;
   model.generator.bias.data()[task_.end] = -1e9f;
   Trainer trainer(model, {});
-  const std::optional<Validation> validation = validate_model(model, trainer, task_, {});
+  const std::optional<Validation> validation = validate_model(trainer, task_, {});
   ASSERT_EQ(validation->translations.size(), 12u);
   for (const std::string& text : validation->translations) EXPECT_EQ(std::ranges::count(text, ' '), 11);
 }

@@ -68,8 +68,7 @@ std::vector<ForeignTensor> tensors_of(const CTranslate2Model& model, const Model
                                       const Parameter& parameter) {
   const std::string name = ctranslate2_name(parameter.name);
   const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
-  if (name.ends_with("/bias") && !model.has(name))
-    return {from_floats(std::vector<float>(static_cast<size_t>(columns)), {1, columns})};
+  if (name.ends_with("/bias") && !model.has(name)) return {zero_bias(columns)};
   const ForeignTensor& tensor = model.find(name);
   const auto of_shape = [&](const std::vector<int64_t>& shape) {
     if (tensor.shape != shape)
@@ -209,8 +208,7 @@ std::vector<std::string> choices_of(const ImportedModel& model, const CTranslate
   choices.push_back(model.source_eos ? fmt::format("sources end with {}", settings.end)
                                      : "sources have no end mark");
   if (caller_ends_sources(settings)) choices.back() += ", as in models that come from transformers";
-  choices.push_back(fmt::format("beam {}, scores divided by length^{}", model.search["beam"].dump(),
-                                model.search["length-penalty"].dump()));
+  choices.push_back(search_choice(model));
   if (const auto languages = target.languages().names(); !languages.empty())
     choices.push_back(fmt::format("languages: {}, chosen by --from and --to", languages.size()));
   if (model.shortlist) choices.push_back("vmap.txt is the shortlist: translate --shortlist uses it");

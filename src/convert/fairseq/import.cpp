@@ -218,7 +218,7 @@ std::vector<ForeignTensor> fairseq_tensors(const ForeignTensors& tensors, const 
   if (name == "generator.weight") return tensor({"decoder.output_projection.weight", "decoder.embed_out"});
   if (name == "generator.bias") {
     if (tensors.contains(fairseq_bias)) return {as_row(tensor_of(tensors, path, fairseq_bias, {columns}))};
-    return {from_floats(std::vector<float>(static_cast<size_t>(columns)), {rows, columns})};
+    return {zero_bias(columns)};
   }
   if (name.ends_with("_positions.weight")) {
     const std::string table = table_of_positions(name);

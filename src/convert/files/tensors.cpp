@@ -167,6 +167,10 @@ ForeignTensor from_floats(std::vector<float> values, std::vector<int64_t> shape)
   return *std::move(tensor);
 }
 
+ForeignTensor zero_bias(int64_t columns) {
+  return from_floats(std::vector<float>(static_cast<size_t>(columns)), {1, columns});
+}
+
 ForeignTensor transposed(ForeignTensor matrix) {
   CHECK(matrix.shape.size() == 2, "{}", describe(matrix));
   std::swap(matrix.shape[0], matrix.shape[1]);

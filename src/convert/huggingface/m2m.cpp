@@ -95,7 +95,7 @@ std::vector<ForeignTensor> m2m_tensors(const ForeignTensors& tensors, const std:
   if (name == "generator.bias") {
     if (tensors.contains("final_logits_bias"))
       return {tensor_of(tensors, path, "final_logits_bias", {rows, columns})};
-    return {from_floats(std::vector<float>(static_cast<size_t>(columns)), {rows, columns})};
+    return {zero_bias(columns)};
   }
   for (const auto& [ours, theirs] : {std::pair("shared_embedding.weight", "model.shared.weight"),
                                      {"source_embedding.weight", "model.encoder.embed_tokens.weight"},
@@ -121,8 +121,7 @@ std::vector<std::string> m2m_choices(const ImportedModel& model) {
               : "positions: tensor2tensor's, from 2",
           fmt::format("{} languages; the source has its token {}, the output begins with its own",
                       languages.tokens.size(), position),
-          fmt::format("beam {}, scores divided by length^{}", model.search["beam"].dump(),
-                      model.search["length-penalty"].dump())};
+          search_choice(model)};
 }
 
 }  // namespace

@@ -175,8 +175,7 @@ std::vector<std::string> choices_of(const ImportedModel& model, const std::strin
               ? fmt::format("positions: the table in {}, for {} tokens", weights, model.config.max_positions)
               : "positions: halves, from 0, as Hugging Face computes them",
           fmt::format("the decoder begins with {}", target.piece(target.special().start)),
-          fmt::format("beam {}, scores divided by length^{}", model.search["beam"].dump(),
-                      model.search["length-penalty"].dump())};
+          search_choice(model)};
 }
 
 }  // namespace

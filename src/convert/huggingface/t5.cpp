@@ -227,8 +227,7 @@ class T5Weights {
     const int64_t rows = parameter.value.rows(), columns = parameter.value.columns();
     if (name == "shared_embedding.weight") return {embedding_of(tensors_, path_)};
     if (name == "generator.weight") return {tensor_of(tensors_, path_, "lm_head.weight", {rows, columns})};
-    if (name.ends_with(".bias"))
-      return {from_floats(std::vector<float>(static_cast<size_t>(columns)), {1, columns})};
+    if (name.ends_with(".bias")) return {zero_bias(columns)};
     const std::vector<std::string> theirs = t5_names(name, config_.gated);
     if (name.ends_with("position_bias")) return {tensor_of(tensors_, path_, theirs[0], {rows, columns})};
     if (name == "decoder.norm.gain" && scales_output_)
@@ -274,8 +273,7 @@ bool can_ignore_in_t5(const std::string& name) {
 std::vector<std::string> choices_of(const ImportedModel& model) {
   std::vector<std::string> choices = {
       fmt::format("positions: T5's, {} buckets of distances", model.config.position_buckets),
-      fmt::format("beam {}, scores divided by length^{}", model.search["beam"].dump(),
-                  model.search["length-penalty"].dump())};
+      search_choice(model)};
   if (const auto count = model.vocabularies.source->languages().tokens.size(); count > 0)
     choices.push_back(
         fmt::format("{} target languages, chosen by --to; the source begins with its token", count));

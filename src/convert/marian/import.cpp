@@ -72,8 +72,7 @@ std::vector<std::string> choices_of(const ImportedModel& model, const MarianFold
       "positions: Marian's, from 0; the decoder begins with a zero vector",
       fmt::format("source tokens: {}; target tokens: {}", folder.vocabularies[0].tokens,
                   folder.vocabularies[1].tokens),
-      fmt::format("beam {}, scores divided by length^{}", model.search["beam"].dump(),
-                  model.search["length-penalty"].dump())};
+      search_choice(model)};
   if (has_ssru(model.config))
     choices.push_back("the decoder has recurrent units (SSRU) instead of self-attention");
   if (model.config.alignment_layer > 0)

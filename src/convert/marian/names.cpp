@@ -105,8 +105,7 @@ std::vector<ForeignTensor> marian_tensors(const MarianModel& model, const Parame
   };
   if (names[0] == untransposed_generator) return {transposed(tensor(names[0], columns, rows))};
   if (parameter.name.ends_with("gate_and_input.bias"))
-    return {tensor(names[0], 1, columns / 2),
-            from_floats(std::vector<float>(static_cast<size_t>(columns / 2)), {1, columns / 2})};
+    return {tensor(names[0], 1, columns / 2), zero_bias(columns / 2)};
   std::vector<ForeignTensor> parts;
   for (const std::string& name : names) parts.push_back(tensor(name, rows, columns / std::ssize(names)));
   return parts;

@@ -129,10 +129,6 @@ std::string described_positions(const ModelConfig& config) {
   }
 }
 
-ForeignTensor zero_bias(int64_t columns) {
-  return from_floats(std::vector<float>(static_cast<size_t>(columns)), {1, columns});
-}
-
 std::vector<std::string> opennmt_names(Toolkit toolkit, const std::string& parameter) {
   if (!parameter.starts_with("encoder.") && !parameter.starts_with("decoder.")) return {};
   const Name name = split(parameter);

@@ -39,7 +39,4 @@ std::vector<ForeignTensor> opennmt_layer(const ForeignTensors& tensors, const st
 // The names of these, in any version; none for a parameter outside encoder and decoder.
 std::vector<std::string> opennmt_names(Toolkit toolkit, const std::string& parameter);
 
-// A bias of no effect.
-ForeignTensor zero_bias(int64_t columns);
-
 }  // namespace dragoman::internal

@@ -41,12 +41,6 @@ double probability_of(const LanguageIdentifier& identifier, const std::string& t
   return 0;
 }
 
-std::string in_small_letters(const std::string& text) {
-  std::string small;
-  for (const char32_t c : lower_case(code_points(text))) small += to_utf8(c);
-  return small;
-}
-
 }  // namespace
 
 PairJudge::PairJudge(const CleaningSettings& settings)
@@ -131,7 +125,7 @@ bool PairJudge::is_other_language(const std::string& text, const SideFacts& fact
   if (label.empty() || rules_.min_language == 0 || facts.letters < letters_to_identify) return false;
   const LanguageIdentifier& identifier = *settings_.identifier;
   return probability_of(identifier, text, label) < rules_.min_language &&
-         probability_of(identifier, in_small_letters(text), label) < rules_.min_language;
+         probability_of(identifier, to_utf8(lower_case(code_points(text))), label) < rules_.min_language;
 }
 
 }  // namespace dragoman::internal
