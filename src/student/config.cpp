@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "data/standard_input.h"
+
 namespace dragoman::internal {
 namespace {
 
@@ -30,7 +32,7 @@ const std::vector<Setting> of_every_student = {
     {"training.guided_alignment", 0.1},
     {"data.noise_upper", 0.05},
     {"data.noise_title", 0.05},
-    {"data.noise_typos", 0.1},
+    {"data.noise_typos", 0.3},
     {"data.noise_punctuation", 0.05},
     {"data.noise_tags", 0.05},
 };
@@ -153,6 +155,9 @@ void validate(const StudentRecipe& recipe) {
   check_back_translation(c);
   check_cleaning(recipe);
   const Recipe& training = recipe.training;
+  if (reads_standard_input(training.data))
+    throw OptionError("data",
+                      "names standard input (-), but a student's corpus is read more than once: name a file");
   if (training.data.synthetic != Synthetic::none)
     throw OptionError("data.synthetic", "makes symbols, which no teacher translates: name text in [data]");
   if (training.model.kind == ModelKind::language_model)
