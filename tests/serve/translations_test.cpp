@@ -32,6 +32,11 @@
 namespace dragoman::internal {
 namespace {
 
+dragoman::Options with(dragoman::Options options, const char* language) {
+  options.emplace_back("split-sentences", language);
+  return options;
+}
+
 TEST_F(TranslationsTest, ATextIsItsLines) {
   const auto translations = open({"en-fr=" + one_.path});
   dragoman::Translator model = alone(one_);
@@ -53,15 +58,10 @@ TEST_F(TranslationsTest, ATextIsItsLines) {
 TEST_F(TranslationsTest, APairWithoutAModelGoesThroughAThirdLanguage) {
   const auto translations = open({"de-en=" + one_.path, "en-fr=" + other_.path});
   dragoman::Translator first = alone(one_), second = alone(other_);
-  const auto with = [&](const char* language) {
-    dragoman::Options options = short_ones;
-    options.emplace_back("split-sentences", language);
-    return options;
-  };
-  dragoman::Options last = with("en");
+  dragoman::Options last = with(short_ones, "en");
   last.emplace_back("nbest", 3);
   const dragoman::Translation wanted =
-      second.translate(first.translate("A dog barks.", with("de")).text(), last);
+      second.translate(first.translate("A dog barks.", with(short_ones, "de")).text(), last);
   const TextResult result = translated(
       *translations,
       {.text = "A dog barks.", .from = "de", .to = "fr", .options = short_ones, .alternatives = 2});
@@ -90,19 +90,16 @@ TEST_F(TranslationsTest, APdfGoesThroughAThirdLanguage) {
     GTEST_SKIP() << "this build has no poppler";
   const auto translations = open({"de-en=" + one_.path, "en-fr=" + other_.path});
   dragoman::Translator first = alone(one_), second = alone(other_);
-  const auto with = [&](const char* language) {
-    dragoman::Options options = short_ones;
-    options.emplace_back("split-sentences", language);
-    return options;
-  };
   const std::string pdf = pdf_file({{{50, 100, 10, "A dog barks."}}});
   const std::string english =
-      translate_document(first, {.bytes = pdf, .name = "report.pdf", .options = with("de")}).bytes;
+      translate_document(first, {.bytes = pdf, .name = "report.pdf", .options = with(short_ones, "de")})
+          .bytes;
   const TextResult result = translated(
       *translations,
       {.text = pdf, .format = "pdf", .name = "report.pdf", .from = "de", .to = "fr", .options = short_ones});
   EXPECT_EQ(result.text,
-            translate_document(second, {.bytes = english, .name = "a.txt", .options = with("en")}).bytes);
+            translate_document(second, {.bytes = english, .name = "a.txt", .options = with(short_ones, "en")})
+                .bytes);
 }
 
 TEST_F(TranslationsTest, PairsComeInTheOrderOfTheModels) {
