@@ -22,13 +22,13 @@ int64_t chunk_rows(int64_t rows, int64_t most) {
 
 // Turns the gradient of a chunk's logits into those of what made them.
 void chunk_backward(Pass& pass, const Tensor& hidden, const Packed& weight, const Tensor& weight_tensor,
-                    const Tensor& bias, Matrix hidden_gradient, Matrix logits_gradient) {
+                    const Tensor& bias, Tensor::GradientTarget of_hidden, Matrix logits_gradient) {
   Device& device = pass.device;
   if (bias) {
     device.kernels.activation_backward(device.context, Activation::none, {}, logits_gradient, {},
                                        bias.gradient().data);
   }
-  weight.multiply(device, logits_gradient, hidden_gradient);
+  weight.multiply(device, logits_gradient, of_hidden.matrix, {.accumulate = of_hidden.accumulate});
   multiply(device, pass.precision, ConstMatrix(logits_gradient).transposed(), hidden,
            weight_tensor.gradient(), {.accumulate = true});
 }
@@ -54,7 +54,7 @@ Tensor cross_entropy(Pass& pass, const Tensor& hidden, const Tensor& weight, con
   const ConstMatrix words = backward ? operand(device, pass.precision, weight) : ConstMatrix{};
   const auto packed = [&](ConstMatrix b) { return backward ? Packed(device, pass.precision, b) : Packed(); };
   const Packed transposed = packed(words.transposed()), straight = packed(words);
-  const Matrix hidden_gradient = backward ? hidden.gradient_target().matrix : Matrix{};
+  const Tensor::GradientTarget of_hidden = backward ? hidden.gradient_target() : Tensor::GradientTarget{};
   // Products read the gradient of logits, which is then in bf16 alone.
   const bool rounds = backward && rounds_once(device, pass.precision);
   const Array<uint16_t> rounded(device.pool, rounds ? buffer.rows() * vocabulary : 0);
@@ -76,8 +76,8 @@ Tensor cross_entropy(Pass& pass, const Tensor& hidden, const Tensor& weight, con
                                  backward, losses.data() + 2 * begin);
     if (rounds) becoming_gradient.data = nullptr;
     if (backward) {
-      chunk_backward(pass, h, straight, weight, bias, rows_of(hidden_gradient, begin, count),
-                     becoming_gradient);
+      chunk_backward(pass, h, straight, weight, bias,
+                     {rows_of(of_hidden.matrix, begin, count), of_hidden.accumulate}, becoming_gradient);
     }
   }
   // The gradients are there already. An empty entry tells the tape when those of weight and bias are complete: once

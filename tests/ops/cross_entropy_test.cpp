@@ -84,11 +84,13 @@ TEST_P(CrossEntropy, InChunks) { check(193, 5, 19, {0.1F, SmoothingOver::all}, 6
 // Computing a chunk at a time gives the same bits as all at once. On a GPU only of rows: the weight's gradient is a sum
 // over them, which may be split, so that it is near.
 TEST_P(CrossEntropy, ChunksChangeNoBit) {
-  const Tensor hidden = random(150, 8), weight = parameter(23, 8), bias;
+  const Tensor values = random(150, 8), weight = parameter(23, 8), bias;
   const Array<int32_t> targets(device_.pool, std::span<const int32_t>(std::vector<int32_t>(150, 3)));
   std::vector<Floats> of_weight, of_hidden;
   for (const int64_t logits_per_chunk : {64 * 23, 128 * 23, 1 << 20}) {
     fill(weight.gradient(), 0);
+    const Tensor hidden(device_.pool, values.rows(), values.columns());
+    set(hidden.matrix(), floats(values));
     Pass pass = training();
     cross_entropy(pass, hidden, weight, bias, targets, {0.1F, SmoothingOver::all}, logits_per_chunk);
     tape_.backward();
@@ -104,6 +106,25 @@ TEST_P(CrossEntropy, ChunksChangeNoBit) {
       EXPECT_TRUE(same_bits(of_weight[0], of_weight[other]));
     }
   }
+}
+
+TEST_P(CrossEntropy, LossesOfTheSameRowsAddTheirGradients) {
+  const Tensor hidden = random(70, 8), weight = parameter(23, 8), bias;
+  const std::vector<int32_t> words[] = {std::vector<int32_t>(70, 3), std::vector<int32_t>(70, 22)};
+  const Smoothing smoothing = {0.1F, SmoothingOver::all};
+  Pass pass = training();
+  for (const auto& targets : words)
+    cross_entropy(pass, hidden, weight, bias, Array<int32_t>(device_.pool, std::span(targets)), smoothing,
+                  64 * 23);
+  tape_.backward();
+  const auto one = [&](const std::vector<int32_t>& targets) {
+    return expected(doubles(hidden), doubles(weight), Doubles(1, 23), targets, smoothing);
+  };
+  Doubles sum = one(words[0]).dhidden;
+  const Doubles other = one(words[1]).dhidden;
+  for (int64_t r = 0; r < sum.rows; ++r)
+    for (int64_t c = 0; c < sum.columns; ++c) sum(r, c) += other(r, c);
+  expect_near(hidden.gradient(), sum, 4e-6, "gradient of what is hidden");
 }
 
 TEST_P(CrossEntropy, LogitsFarApartStayFinite) {
