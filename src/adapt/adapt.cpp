@@ -18,6 +18,7 @@
 #include "model/weights_file.h"
 #include "search/saved_model.h"
 #include "student/stages.h"
+#include "text/language_codes.h"
 
 namespace dragoman::internal {
 namespace {

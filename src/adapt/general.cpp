@@ -19,6 +19,7 @@
 #include "document/document.h"
 #include "dragoman/translator.h"
 #include "student/teaching.h"
+#include "text/language_codes.h"
 
 namespace dragoman::internal {
 namespace {

@@ -42,7 +42,7 @@ struct ImportedModel {
   std::function<std::vector<ForeignTensor>(const Parameter&)> tensors_of;
 };
 
-// A note on how it is searched.
+// A note on its search settings.
 std::string search_choice(const ImportedModel& model);
 
 // Writes the folder, config.json last. Memory is needed for some rows of a parameter at a time. A signal that asks to

@@ -59,7 +59,7 @@ struct CorpusSource {
 };
 std::vector<CorpusSource> corpus_sources(const DataConfig& data);
 std::vector<CorpusSource> validation_sources(const DataConfig& data);
-// Of their files, without those whose size is unknown, such as standard input.
+// The size of all their files; one of unknown size, such as standard input, counts as 0.
 uint64_t stored_bytes(const std::vector<CorpusSource>& sources);
 
 struct RawPair {

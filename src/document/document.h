@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "base/lines.h"
-#include "text/language_codes.h"
 #include "text/spans.h"
 
 namespace dragoman::internal {
@@ -118,7 +117,7 @@ std::string fixed_words(std::string_view shown);
 // Whether there is anything to translate: numbers and punctuation are the same in every language.
 bool has_letters(std::string_view text);
 
-// The document whose files are those of another one, changed.
+// The same document, with `change` applied to each file that it writes.
 Document with_change(Document document, std::function<std::string(const std::string& written)> change);
 
 // Reads what is after a byte order mark, if there is one, as a document of the whole file.

@@ -77,7 +77,8 @@ class Glossary {
   std::vector<std::string> targets_of(const KeyMatch& found, std::u32string_view text) const;
 
   std::vector<GlossaryEntry> entries_;
-  // In order: as written, of which those that a capital may begin are also in `capital_`, and in lower case.
+  // Sorted. `exact_`: as written. `capital_`: those of them that a capital may begin, at the start of a sentence.
+  // `any_case_`: in lower case.
   std::vector<Key> exact_, capital_, any_case_;
 };
 

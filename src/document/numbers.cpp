@@ -121,7 +121,7 @@ std::vector<TextSpan> changed_numbers(std::string_view source, std::string_view 
   const Counts in_source = counts_of(missing), in_translation = counts_of(extra);
   remove_counted(missing, in_translation);
   remove_counted(extra, in_source);
-  // The same hour, if one of them is of half a day: 3 and 15, 12 and 0.
+  // Hours agree across clocks of 12 and of 24 hours: 3 pm and 15, 12 am and 0.
   std::array<size_t, 12> halves = {}, wholes = {};  // of the translation, by hour
   for (const Number& number : extra) {
     const int hour = hour_of(number);

@@ -9,6 +9,7 @@
 #include "base/signals.h"
 #include "data/parallel_text.h"
 #include "document/bilingual.h"
+#include "text/language_codes.h"
 
 namespace dragoman::internal {
 namespace {

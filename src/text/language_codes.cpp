@@ -30,6 +30,8 @@ bool has_usual_script(const icu::Locale& locale) {
 
 // Models have codes such as "arb_Arab", which CLDR's aliases lead to "ar". Empty where ICU cannot read it.
 std::string canonical_language(std::string_view code) {
+  if (code.size() > longest_code)
+    return "";  // ICU takes quadratic time for the subtags of a file's longest names
   return two_letters(icu::Locale::createCanonical(std::string(code).c_str()).getLanguage());
 }
 
@@ -43,17 +45,20 @@ std::string language_code(std::string_view name) {
   icu::Locale locale = icu::Locale::forLanguageTag(tag, status);
   if (U_SUCCESS(status)) locale.canonicalize(status);
   if (U_FAILURE(status) || !is_known(locale)) return "";
-  std::string code = locale.getLanguage();
-  if (code == "no") code = "nb";
+  std::string code = two_letters(locale.getLanguage());
   if (locale.getScript()[0] != '\0' && !has_usual_script(locale))
     code += std::string("-") + locale.getScript();
   if (locale.getCountry()[0] != '\0') code += std::string("-") + locale.getCountry();
   return code;
 }
 
-bool same_language(std::string_view a, std::string_view b) {
+bool same_primary_subtag(std::string_view a, std::string_view b) {
   const auto primary = [](std::string_view code) { return code.substr(0, code.find_first_of("-_")); };
-  if (same_ignoring_case(primary(a), primary(b))) return true;
+  return same_ignoring_case(primary(a), primary(b));
+}
+
+bool same_language(std::string_view a, std::string_view b) {
+  if (same_primary_subtag(a, b)) return true;
   const std::string language = canonical_language(a);
   return !language.empty() && language == canonical_language(b);
 }

@@ -10,6 +10,9 @@ namespace dragoman::internal {
 // ICU does not know the language.
 std::string language_code(std::string_view name);
 
+// Whether two codes begin alike: "pt-BR" and "PT".
+bool same_primary_subtag(std::string_view a, std::string_view b);
+
 // Whether two codes are of one language, whatever their scripts and regions are: "pt-BR" is Portuguese, and so are "PT"
 // and "por_Latn".
 bool same_language(std::string_view a, std::string_view b);

@@ -40,6 +40,16 @@ TEST(JsonStrings, EscapeBeyondAsciiWhereTheFileDoes) {
   EXPECT_EQ(texts_in("[\"\\ud83d\\ude00 \\u00e9t\\u00E9 \\u0041\"]"), (Texts{"\xF0\x9F\x98\x80 été A"}));
 }
 
+// A letter is six bytes of the file, and two of the text.
+TEST(JsonStrings, EscapesDivideNoSentence) {
+  std::string sentence, text;
+  for (int line = 0; line < 8; ++line) {
+    for (int letter = 0; letter < 100; ++letter) sentence += "\\u0430", text += "а";
+    if (line < 7) sentence += "\\n", text += " ";
+  }
+  EXPECT_EQ(texts_in("[\"" + sentence + "\"]"), Texts{text});
+}
+
 TEST(JsonStrings, KnowsTheLayoutsOfStringTables) {
   EXPECT_EQ(texts_in(R"({"@@locale": "en", "hi": "Hello", "@hi": {"description": "a greeting"}})"),
             (Texts{"Hello"}));

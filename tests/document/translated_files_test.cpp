@@ -66,6 +66,19 @@ TEST_F(TranslatedFilesTest, Tmx) {
   EXPECT_NE(error("a.tmx", tmx, "en", "").find("give the language (to)"), std::string::npos);
 }
 
+TEST_F(TranslatedFilesTest, TmxWithSeveralCodesOfALanguage) {
+  const auto unit = [](const std::string& variants) {
+    return "<tmx><header srclang='en'/><body><tu><tuv xml:lang='en'><seg>a</seg></tuv>" + variants +
+           "</tu></body></tmx>";
+  };
+  const std::string latin = "<tuv xml:lang='sh'><seg>sh</seg></tuv>",
+                    serbia = "<tuv xml:lang='sr-RS'><seg>RS</seg></tuv>",
+                    bosnia = "<tuv xml:lang='sr-BA'><seg>BA</seg></tuv>";
+  EXPECT_EQ(read("a.tmx", unit(latin), "en", "sr"), Texts{"a=sh"});
+  EXPECT_EQ(read("a.tmx", unit(latin + serbia + bosnia), "en", "sr"), Texts{"a=RS"});
+  EXPECT_EQ(read("a.tmx", unit(latin + serbia + bosnia), "en", "sr-BA"), Texts{"a=BA"});
+}
+
 TEST_F(TranslatedFilesTest, InAnyEncodingAndCompressed) {
   const std::string latin =
       "<?xml version='1.0' encoding='ISO-8859-1'?><tmx><header srclang='en'/><body><tu>"
@@ -148,6 +161,13 @@ TEST_F(TranslatedFilesTest, PoWhoseFormForOneIsForOthersToo) {
       (Texts{"%d files=%d файлов"}));
   EXPECT_EQ(read("ja.po", catalogue("nplurals=1; plural=0", "msgstr[0] \"%d 個のファイル\"\n")),
             (Texts{"%d files=%d 個のファイル"}));
+}
+
+TEST_F(TranslatedFilesTest, PoWhosePluralsHaveTheirPlaceholdersElsewhere) {
+  EXPECT_EQ(read("fr.po",
+                 "msgid \"%d match in %s\"\nmsgid_plural \"%d matches in %s\"\n"
+                 "msgstr[0] \"%2$s : un résultat\"\nmsgstr[1] \"%2$s : %1$d résultats\"\n"),
+            (Texts{"%d match in %s=%2$s : un résultat", "%d matches in %s=%2$s : %1$d résultats"}));
 }
 
 TEST_F(TranslatedFilesTest, PoHasOneHeader) {

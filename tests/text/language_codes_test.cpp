@@ -44,6 +44,9 @@ TEST(LanguageCodes, AreOfOneLanguage) {
     EXPECT_TRUE(same_language(a, b)) << a << " " << b;
     EXPECT_TRUE(same_language(b, a)) << b << " " << a;
   }
+  std::string long_name = "zz";
+  for (int i = 0; i < 100'000; ++i) long_name += "-polytoni";  // which takes quadratic time to read
+  EXPECT_FALSE(same_language(long_name, "fr"));
   // ICU can read neither of the last two, which does not make them equal.
   for (const auto& [a, b] : Pairs{{"en", "fr"},
                                   {"en", "fra_Latn"},

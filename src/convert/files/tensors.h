@@ -45,7 +45,7 @@ std::optional<ForeignTensor> row_by_row(ElementType type, std::vector<int64_t> s
                                         std::span<const std::byte> data, std::shared_ptr<const void> owner);
 
 ForeignTensor from_floats(std::vector<float> values, std::vector<int64_t> shape);
-// A bias of no effect.
+// A bias of zeros, for models that have none.
 ForeignTensor zero_bias(int64_t columns);
 
 // Views of a matrix.

@@ -47,7 +47,7 @@ void read_translated_po(ByteSource& bytes, const DocumentSettings& settings, con
     // A form may be for 1 and for 21: then it has a directive that "One file" lacks, and is no translation of it.
     const auto add = [&](const PoField& message, const PoField& translation) {
       BilingualText text = {.source = decoded(message.value), .target = decoded(translation.value)};
-      if (!entry.has_plural || sorted_placeholders(text.source) == sorted_placeholders(text.target))
+      if (!entry.has_plural || find_placeholders(text.target).size() <= find_placeholders(text.source).size())
         take_trimmed(std::move(text), take);
     };
     const size_t forms = entry.translations.size();

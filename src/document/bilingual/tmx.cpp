@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "document/bilingual/readers.h"
 #include "document/xml/stream.h"
+#include "text/language_codes.h"
 
 namespace dragoman::internal {
 namespace {
@@ -75,14 +76,18 @@ class TmxUnits : public XmlEvents {
                     tmx_time(value_of("creationdate", attributes)));
   }
 
-  // That of the very language, or the first of its primary language.
+  // That of the very language, else the first whose code begins alike, else the first that has another code of it.
   const Variant* variant(std::string_view language) const {
-    const Variant* found = nullptr;
+    const Variant *alike = nullptr, *other_code = nullptr;
     for (const Variant& variant : variants_) {
       if (variant.language == language) return &variant;
-      if (found == nullptr && same_language(variant.language, language)) found = &variant;
+      if (alike != nullptr) continue;
+      if (same_primary_subtag(variant.language, language))
+        alike = &variant;
+      else if (other_code == nullptr && same_language(variant.language, language))
+        other_code = &variant;
     }
-    return found;
+    return alike != nullptr ? alike : other_code;
   }
 
   void finish_unit() {

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "document/bilingual/readers.h"
 #include "document/xml/stream.h"
+#include "text/language_codes.h"
 
 namespace dragoman::internal {
 namespace {

@@ -11,6 +11,7 @@
 #include "document/html/tokens.h"
 #include "document/readers.h"
 #include "document/segments/builder.h"
+#include "text/language_codes.h"
 
 namespace dragoman::internal {
 namespace {

@@ -243,8 +243,8 @@ bool has_no_words(const DocumentSegment& segment) {
   return is_only_placeholders(words + segment.text.substr(at));
 }
 
-// Of a segment of several lines: finding their places in a translation takes as long as they are many times the square
-// of its words.
+// Of a segment of several lines: placing them in its translation takes time proportional to their number times the
+// square of its words.
 constexpr size_t most_lines = 20, most_joined_bytes = 4000;
 
 class MessageParts {
@@ -259,12 +259,14 @@ class MessageParts {
       return whole(grammar != nullptr ? escape_format(*grammar, words) : std::string(words));
     };
     std::vector<InlineRun> runs;
+    size_t bytes = 0;  // of their text
     while (!text.at_end()) {
       InlineRun run = inline_run(text.line());
-      const bool ends = run.tokens.empty() || runs.size() == most_lines;
-      if (!runs.empty() && (ends || run.place.end - runs.front().place.begin > most_joined_bytes ||
-                            !goes_on(runs.back(), run)))
-        add_segment(runs, escape);
+      const size_t more = plain_text(run).size();
+      const bool ends = run.tokens.empty() || runs.size() == most_lines || bytes + more > most_joined_bytes;
+      if (!runs.empty() && (ends || !goes_on(runs.back(), run))) add_segment(runs, escape);
+      if (runs.empty()) bytes = 0;
+      bytes += more;
       if (!run.tokens.empty()) runs.push_back(std::move(run));
     }
     add_segment(runs, escape);

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "document/messages/strings.h"
 #include "document/messages/unicode_escapes.h"
+#include "text/language_codes.h"
 #include "text/unicode.h"
 
 namespace dragoman::internal {
@@ -167,8 +168,8 @@ size_t end_of_quoted(std::string_view file, size_t at, char quote) {
   return file.npos;
 }
 
-// The lines of a block, without the white space before the first and after the last; empty if there are none. What is
-// read after an empty block may be the rest of the file: more text than the longest possible is not needed.
+// The lines of a block, without the white space before the first and after the last; empty if there are none. Ends
+// after `longest` bytes of text: after an empty block it would read to the end of the file.
 TextSpan block_at(std::string_view file, size_t header, size_t longest, std::string& text) {
   size_t at = file.find('\n', header), indent = 0, end = 0, begin = 0;
   while (at < file.size() && text.size() <= longest) {
@@ -226,7 +227,7 @@ bool locate(std::string_view file, size_t begin, YamlScalar& scalar) {
   }
   if (first == '|' || first == '>') {
     scalar.style = first == '|' ? YamlStyle::literal : YamlStyle::folded;
-    const size_t longest = 2 * scalar.value.size() + 1;  // folding halves line breaks at most
+    const size_t longest = 2 * scalar.value.size() + 1;  // folding at most halves the line breaks
     std::string lines;
     scalar.place = block_at(file, at, longest, lines);
     const std::string_view text = without_line_ends(lines), value = without_line_ends(scalar.value);

@@ -15,8 +15,8 @@ using TokenKind = InlineToken::Kind;
 
 constexpr size_t no_partner = static_cast<size_t>(-1);
 
-// Of each tag the index of the tag that closes or opens it. Tags inside too many others have none: the end of a span
-// moves all that is inside it.
+// Of each tag the index of the tag that closes or opens it. Tags that are nested too deeply have none, since closing a
+// span visits every mark inside it.
 std::vector<size_t> partners_of(const std::vector<InlineToken>& tokens) {
   constexpr size_t deepest =
       16;  // levels between a closing tag and its opening one: wrong nesting stays cheap

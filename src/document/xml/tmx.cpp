@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "document/readers.h"
 #include "document/xml/inline_codes.h"
+#include "text/language_codes.h"
 
 namespace dragoman::internal {
 namespace {

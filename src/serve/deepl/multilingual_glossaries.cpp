@@ -10,6 +10,7 @@
 #include "serve/answers.h"
 #include "serve/deepl/api.h"
 #include "serve/requests/schemas.h"
+#include "text/language_codes.h"
 
 namespace dragoman::internal {
 namespace {
