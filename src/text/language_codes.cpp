@@ -28,10 +28,10 @@ bool has_usual_script(const icu::Locale& locale) {
   return U_SUCCESS(status) && std::strcmp(usual.getScript(), locale.getScript()) == 0;
 }
 
-// Models have codes such as "arb_Arab", which CLDR's aliases lead to "ar". Empty where ICU cannot read it.
+// Models have codes such as "arb_Arab", which CLDR's aliases lead to "ar". Empty where ICU cannot read it. A file may
+// have a name of any length, whose subtags ICU reads in quadratic time: a long one is not read.
 std::string canonical_language(std::string_view code) {
-  if (code.size() > longest_code)
-    return "";  // ICU takes quadratic time for the subtags of a file's longest names
+  if (code.size() > longest_code) return "";
   return two_letters(icu::Locale::createCanonical(std::string(code).c_str()).getLanguage());
 }
 
