@@ -52,6 +52,7 @@ MetricsLog::MetricsLog(const std::string& path, int64_t keep_bytes)
 }
 
 void MetricsLog::cut(int64_t keep_bytes, const std::string& kept_event) {
+  if (access(path_.c_str(), F_OK) != 0) return;  // somebody has moved it away, and may want to keep it whole
   bytes_ = complete_lines(path_, keep_bytes);
   std::string kept;
   MetricsEvent event;

@@ -79,8 +79,9 @@ TEST_F(Log, MovedAwayItIsCutWithoutAnError) {
   log.write("train", 1, {});
   std::filesystem::rename(path_, path_ + ".moved");
   EXPECT_EQ(metrics_bytes_until(path_, 1), 0);
-  log.cut(log.bytes(), "divergence");
+  log.cut(metrics_bytes_until(path_, 1), "divergence");
   log.write("train", 2, {});
+  EXPECT_EQ(metrics_bytes_until(path_ + ".moved", 2), log.bytes()) << "what was moved is not whole";
   EXPECT_THROW(read_metrics(path_, [](const MetricsEvent&) {}), Error);
 }
 
