@@ -12,7 +12,6 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/log.h"
-#include "document/document.h"
 #include "memory/memory.h"
 #include "model/folder.h"
 #include "model/weights_file.h"

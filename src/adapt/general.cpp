@@ -16,7 +16,6 @@
 #include "base/status_line.h"
 #include "data/corpus.h"
 #include "data/sample.h"
-#include "document/document.h"
 #include "dragoman/translator.h"
 #include "student/teaching.h"
 #include "text/language_codes.h"
